@@ -24,7 +24,7 @@ __global__ void fill(int* values) {
     values[i] = static_cast<int>(i * 2654435761u >> 8) % 1000;
 }
 
-/// The median time of `reduce(memory, bytes)`, which returns the size that it needs where that is null.
+/// The median time of `reduce(memory, bytes)`, which returns its required size if `memory` is null.
 template <class Reduce>
 void measure(const char* name, Reduce&& reduce) {
   size_t bytes = 0;

@@ -2,12 +2,11 @@
 
   python3 bench/gpu_bench.py [--program build/lanewise] [--mega-rows 1024] [--repeats 9] [--only WORD] [--kernels]
 
-Each query of a table runs once, which reads, uploads and compiles; then, when what is compiled beside is there, --repeats times. Printed are
-the median time in kernels, and bytes of the columns it reads over that time, of texts their bytes alone, without offsets; with --kernels also
-what each kernel took in the last run. Of skewed rows it also tells the occupancy of lanes, counted in runs that are not timed. As given, sizes
-are those of the goals: 2^30 rows of int32, 2^28 rows to group or sort, 2^26 texts, lineitem of scale factor 10.
-Where nvcc is, CUB's reduction and the naive byte kernel are compiled and measured, too. --only takes a part of a query's or of a table's
-name ("skewed", "TPC-H", "CUB", "naive", "occupancy").
+Each query runs once to read, upload and compile, and then --repeats times. The output is the median time in kernels, and the bytes of the
+columns that the query reads divided by that time. For strings the bytes do not include the offsets. With --kernels the output also has the
+time of each kernel in the last run. For skewed rows it has the occupancy of lanes, counted in runs that are not timed. Default sizes: 2^30
+rows of int32, 2^28 rows to group or sort, 2^26 strings, lineitem of scale factor 10. If nvcc is there, CUB's reduction and the naive byte
+kernel are compiled and measured, too. --only takes a part of the name of a query or a table ("skewed", "TPC-H", "CUB", "naive", "occupancy").
 """
 
 import argparse
@@ -23,12 +22,12 @@ from pathlib import Path
 import gpu_texts
 
 MEGA = 1 << 20
-SEEDS = 4 * MEGA  # enough groups of rows for DuckDB to give some to each core
+SEEDS = 4 * MEGA  # enough row groups for DuckDB to give each core some
 UNITS = {"µs": 1e-3, "ms": 1, "s": 1e3}  # in milliseconds
 
 
 def numbers(rows):
-    """So many rows i, at most SEEDS or a multiple, in an order of their own: by all cores, which DuckDB's range() alone is not."""
+    """This many rows i, at most SEEDS or a multiple, in an order of their own. All cores generate them, which DuckDB's range() alone would not do."""
     return f"(SELECT s.i + k.k * {SEEDS} AS i FROM seeds s, range({max(1, rows // SEEDS)}) k(k) WHERE s.i < {rows})"
 
 
@@ -51,7 +50,7 @@ def tables(rows):
 
 
 def queries(rows):
-    """Name, query, bytes of its columns, of texts without offsets."""
+    """Name, query, bytes of its columns; for strings without offsets."""
     texts, pairs = rows // 16, rows // 4
     return [
         ("count, 1 % of int32", "SELECT count(*) FROM ints WHERE n < 10", 4 * rows),
@@ -80,7 +79,7 @@ def queries(rows):
     ]
 
 
-# Takes about a second, by DuckDB: time to compile what is compiled beside.
+# Takes about a second in DuckDB: time for kernels that are compiled in the background.
 PAUSE = "CREATE TEMP TABLE pause AS SELECT max(hash(i)) FROM range(150000000) r(i)"
 STREAMED = "SELECT sum(x) FROM longs WHERE x < 500000"
 
@@ -110,8 +109,8 @@ def main():
 
 
 def occupancy(arguments, sql):
-    """The share of lanes at work on skewed rows, where they wait for the warp's longest one and where they take new ones. Counting takes time,
-    so that none is told."""
+    """The share of busy lanes on skewed rows, if they wait for the warp's longest row and if they take new ones. Counting takes time, so no time is
+    reported."""
     for how, strategy in {"naive": "naive,occupancy", "refill": "occupancy", "refill=32": "refill=32,occupancy"}.items():
         name = f"skewed: occupancy, {how}"
         if arguments.only in name:
@@ -120,7 +119,7 @@ def occupancy(arguments, sql):
 
 
 def compiled_here(name):
-    """What a program beside this one prints, compiled for this machine's GPU."""
+    """The output of a program next to this one, compiled for this machine's GPU."""
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     if nvcc is None:
         return print(f"{name}: nvcc is not here")
@@ -133,7 +132,7 @@ def compiled_here(name):
 
 
 def profiles(arguments, table, sql, asked, *options):
-    """Makes a table and asks the queries over it, all in one process: what it tells of them."""
+    """Creates a table and runs the queries over it, in one process; returns their reports."""
     made = [f"SET preserve_insertion_order = false; CREATE TABLE seeds AS SELECT i FROM range({SEEDS}) r(i)",
             *([gpu_texts.PIECES] if "JOIN pieces" in sql else []), f"CREATE TABLE {table} AS {sql}"]
     with tempfile.TemporaryDirectory() as folder:
@@ -147,8 +146,8 @@ def profiles(arguments, table, sql, asked, *options):
 
 
 def stream(arguments, rows):
-    """A filtered sum of 3/8 x rows numbers of 8 bytes, with as much memory as a third of them take: the rate at which they come,
-    over the whole run of batches. Cold: they are read from the table."""
+    """A filtered sum of 3/8 x rows numbers of 8 bytes, with memory for a third of them: the rate of the whole run of batches. Cold: they are read
+    from the table."""
     told = profiles(arguments, "longs", tables(rows)["longs"], [STREAMED] * (arguments.repeats + 1), "--device-memory", f"{rows}B")
     rates = [float(rate) for rate in re.findall(r"uploaded .*? at ([0-9.]+) GB/s", told)]
     batches = re.findall(r" in (\d+) batches", told)
@@ -163,13 +162,13 @@ def kernel_ms(note):
 
 
 def run(arguments, table, sql, queries, *options):
-    """Asks those queries that are wanted of a table, and prints a line for each."""
+    """Runs the selected queries of a table, and prints a line for each."""
     runs = arguments.repeats
     asked = [query for query in queries if f"FROM {table}" in query[1] and (arguments.only in query[0] or arguments.only in table)]
     if not asked:
         return
     told = profiles(arguments, table, sql, [*(query for _, query, _ in asked), PAUSE, *(query for _, query, _ in asked for _ in range(runs))], *options)
-    # A query may be several pipelines. What made the tables comes first.
+    # A query may have several pipelines. Those that created the tables come first.
     wanted = len(asked) * runs
     notes = re.split(r"^plan .*$", told, flags=re.M)
     first, notes = notes[-wanted - 1 - len(asked):-wanted - 1], notes[-wanted:]

@@ -1,7 +1,7 @@
-"""Texts for gpu_bench.py, and what is asked of them.
+"""Strings for gpu_bench.py, and the queries over them.
 
-Rows are of three kinds: constant (64 bytes), uniform (8 to 120) and skewed (512 to 1,535 bytes in one row of 64, 8 to 40 in the others). They are
-random over 40 characters; of ten rows one has 'google.d' somewhere, if it is of 12 bytes or more, and another begins with PREFIX.
+Rows have three kinds of lengths: constant (64 bytes), uniform (8 to 120) and skewed (512 to 1,535 bytes in one row of 64, 8 to 40 in the others). They
+are random over 40 characters. One row of ten contains 'google.d' if it has at least 12 bytes, and another one begins with PREFIX.
 """
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz/.-_0123456789"
@@ -15,13 +15,13 @@ EXTRACTED = "([a-z]+)[0-9]{3}"
 PREFIX = "http:" + "//www"
 SAME = PREFIX + ".google.de/" + "0123456789" * 4 + "abc"  # 64 bytes
 
-# Rows are cut out of them: random() for each byte of each row would take longer than all the rest.
+# Rows are cut out of this text: calling random() for each byte would take longer than everything else.
 PIECES = f"""CREATE TABLE pieces AS SELECT p, array_to_string(list_transform(range(2048),
     lambda k: substr('{ALPHABET}', 1 + (hash(p * 2048 + k) % 40)::INT, 1)), '') t FROM range(4096) r(p)"""
 
 
 def table(kind, numbers):
-    """The query of a table of texts s, with an int32 n. `numbers` is one that yields i of each row."""
+    """The query that creates a table of strings s, with an int32 n. `numbers` is a query for the i of each row."""
     size = KINDS[kind][0]
     return f"""SELECT (CASE WHEN h % 10 = 0 AND size >= 12 THEN
                 substr(t, first, before) || 'google.d' || substr(t, first + before, size - before - 8)
@@ -56,6 +56,6 @@ def queries(rows):
 
 
 def naive(rows):
-    """What is asked again of skewed rows where no lane takes a new row before the warp's longest one ends."""
+    """The queries that run again over skewed rows, without new rows before the warp's longest one ends."""
     return [("skewed: naive, " + PATTERNS[0], f"SELECT count(*) FROM skewed WHERE regexp_matches(s, '{PATTERNS[0]}')",
              round(rows * KINDS["skewed"][1]))]

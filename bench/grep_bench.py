@@ -27,7 +27,7 @@ FILES = DATA / "bench"
 FIVE = "README|LICENSE|Makefile|CHANGES|NEWS"
 LONG_LINE = 700_000_000
 
-# What, arguments of both, arguments of GNU grep (None: it has no such search), must and aim (times ripgrep).
+# Name, arguments of both, arguments of GNU grep (None: it lacks this search), goals (times ripgrep).
 WORK = [
     ("start-up", ["-c", "foo", "small"], ["-c", "foo", "small"], None),
     ("literal, -c", ["-c", "README", "text"], ["-c", "README", "text"], (1.0, 1.3)),
@@ -103,7 +103,7 @@ def compare(work, files, threads, rounds, folder):
     for turn in range(rounds + 1):
         for name, command in commands.items():
             if name == "GNU grep" and turn != 1:
-                continue  # it decides nothing, and takes its time
+                continue  # it decides nothing, and takes long
             output = f"{folder}/{name}"
             result = run(command, output)
             if turn > 0:
@@ -123,7 +123,7 @@ def main():
     options = parser.parse_args()
     if options.make:
         return make_files(options.size)
-    # By another process, since the memory of this one would count for the programs that it starts.
+    # In another process, since this one's memory would count for the programs that it starts.
     subprocess.run([sys.executable, __file__, "--make", "--size", str(options.size)], check=True)
     files = make_files(options.size)
     print(f"{options.size / 1e9:g} GB, {options.threads} threads, medians of {options.rounds} pairs\n")

@@ -1,4 +1,4 @@
-"""The ordered index on one core beside absl::btree, std::lower_bound and a sorted array in Eytzinger's order: medians, one table.
+"""The ordered index on one core compared with absl::btree, std::lower_bound and a sorted array in Eytzinger's order: medians, one table.
 
 Drives lanewise_index_bench, which checks its answers. One process for 32-bit keys and one for 64-bit keys, about 9 GB and 4
 minutes each with 100 million keys.
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("LANEWISE_BUILD", ROOT / "build"))
 PROGRAM = BUILD / "engine" / "index" / "lanewise_index_bench"
 RIVALS = ["absl::btree", "std::lower_bound", "Eytzinger"]
-# title, our benchmark, the rivals' work, times as fast as absl::btree: must and aim, as std::lower_bound
+# title, our benchmark, the rivals' task, goals (times absl::btree), goal (times std::lower_bound)
 ROWS = [
     ("find, a batch", "find/lanewise {default}", "find", (4, 6), (6, 10)),
     ("find, one call for each key", "find/lanewise single", "find", None, None),
@@ -37,7 +37,7 @@ OPEN_MUST_MS, OPEN_AIM_MS = 20, 5
 
 
 def medians(kind, keys, repeat):
-    """Nanoseconds an item by benchmark, milliseconds of those without items; the program's context."""
+    """Nanoseconds per item by benchmark, milliseconds for those without items; the program's context."""
     names = "find|range of 33|scan|insert|erase|load|open and find"
     command = [PROGRAM, f"--benchmark_filter=^({names}).*/{kind}$", f"--benchmark_repetitions={repeat}", "--benchmark_min_time=0.01",
                "--benchmark_format=json"]
@@ -76,7 +76,7 @@ def main():
             print(f"{context['num_cpus']} processors, load {context['load_avg']}; CPU time of one, medians of {arguments.repeat}\n")
             print(cells(header))
             print(cells(["---"] + ["---:"] * (len(header) - 1)))
-        default = [s for s in STRATEGIES if f"find/lanewise {s}" in found][-1]  # the last one that this machine has
+        default = [s for s in STRATEGIES if f"find/lanewise {s}" in found][-1]  # the last one that this machine supports
         for title, ours, work, to_absl, to_bound in ROWS:
             mine = found[ours.format(default=default)]
             theirs = [found.get(f"{work}/{rival}") for rival in RIVALS]

@@ -1,12 +1,12 @@
 """Joins of two tables against DuckDB: the same database file, the same number of threads, hot, equal answers.
 
-Each engine runs every query RUNS times in one process; the best of those behind the first one counts, planning and the build side included. On a GPU
-the time of its kernels alone is shown too. Pairs are counted with what is read for each, in thousands of millions a second.
+Each engine runs every query RUNS times in one process. The best run after the first one counts, including planning and the build side. On a GPU
+the time of the kernels alone is shown, too. Rates are in billions of pairs a second.
 
-    ./dev bench join                        2^24 rows that look for 2^21, the CPU
-    ./dev bench join --device cuda --large  2^27 rows that look for 2^24, a GPU; DuckDB on all cores
+    ./dev bench join                        2^24 rows probe 2^21, on the CPU
+    ./dev bench join --device cuda --large  2^27 rows probe 2^24, on a GPU; DuckDB on all cores
     ./dev bench join --device cuda --large --forms
-                                            keys that repeat alone, by each way in which a GPU's lanes come to their pairs
+                                            only repeated keys, with each strategy for pairs
 """
 
 import argparse
@@ -30,7 +30,7 @@ TABLES = {
                   (hash(i) % {{builds}})::INT AS d, (hash(i) % ({{builds}} * 10))::INT AS d10, (hash(i + 7) % 1048576)::INT AS q, ((hash(i + 9) // 8589934592)::BIGINT - 1073741824)::INT AS v
                   FROM range({{probes}}) r(i)""",
     "builds": f"SELECT {RANDOM.format('i')} AS k, {SHUFFLED.format('i', '{builds}')} AS d, (hash(i + 3) % 1000)::INT AS p FROM range({{builds}}) r(i)",
-    # How many rows each of 2^20 keys has.
+    # The number of rows of each of 2^20 keys.
     "fours": "SELECT (i // 4)::INT AS q, ((hash(i) // 8589934592)::BIGINT - 1073741824)::INT AS p FROM range(4194304) r(i)",
     "few_thousands": """SELECT i::INT AS q, ((hash(i + n) // 8589934592)::BIGINT - 1073741824)::INT AS p
                         FROM (SELECT i, unnest(range(CASE WHEN hash(i) % 64 = 0 THEN 1000 ELSE 1 END)) AS n FROM range(1048576) r(i))""",
@@ -48,7 +48,7 @@ QUERIES = {
     "semi join": "SELECT count(*) FROM probes SEMI JOIN builds USING (d)",
     "semi join, 10 % hits": "SELECT count(*) FROM probes t WHERE d10 IN (SELECT d FROM builds)",
 }
-# The build side, and which share of the probes looks for it: so many that DuckDB takes that side for the build.
+# The build side, and the share of probes that match it: enough for DuckDB to choose that side for the build.
 PAIRS = {"4 pairs a row": ("fours", 2), "1 row of 64 has 1,000": ("few_thousands", 4), "Zipf 1.0": ("zipf_1", 4), "Zipf 1.5": ("zipf_15", 16)}
 FORMS = ["naive", "refill", "balanced", "mixed", "queued", "written"]
 for name, (table, share) in PAIRS.items():
@@ -80,7 +80,7 @@ def total(values):
 
 
 def run_lanewise(database, query, runs, arguments, *more):
-    """Milliseconds of a run, those of its kernels and of those after the build, the answer, and how keys were found."""
+    """Milliseconds of a run, of its kernels and of those after the build, the answer, and how keys were found."""
     command = [BUILD / "lanewise", "sql", "--db", database, "--read-only", "--device", arguments.device, "--threads", str(arguments.threads), "--timing", "--profile",
                "--format", "csv", *more]
     done = subprocess.run(command, input=f"{query};\n" * runs, capture_output=True, text=True)
@@ -94,7 +94,7 @@ def run_lanewise(database, query, runs, arguments, *more):
 
 
 def compare_forms(database, connection, arguments):
-    """Prints each form's pairs a second for each build side; returns how many answers differ."""
+    """Prints the pairs per second of each strategy for each build side; returns how many answers differ."""
     wrong = 0
     print(f"{'query':26}{'form':12}{'Lanewise':>10}{'kernels':>9}{'after the build':>18}   ms, and G pairs/s of the last")
     for name, (table, share) in PAIRS.items():

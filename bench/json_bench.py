@@ -1,7 +1,7 @@
-"""A query of JSON lines in one file or several, by one thread and by several, against DuckDB: cold columns, files in the page cache, equal answers.
+"""A query over JSON lines in one file or several, on one thread and on several, against DuckDB: cold columns, files in the page cache, equal answers.
 
-Each runs in turns, in a new process; the median of the whole process counts, and the processor time of its busiest thread, which other programs
-on the machine do not lengthen.
+The engines take turns, each time in a new process. The median time of the whole process counts. So does the processor time of its busiest thread,
+which other programs on the machine do not lengthen.
 
     ./dev bench json
     ./dev bench json --lines 20000000 --threads 1 2 4 8 16

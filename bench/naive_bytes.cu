@@ -38,13 +38,13 @@ __device__ u64 random(u64 seed) {
   return seed ^ seed >> 31;
 }
 
-/// Lengths of rows, after the zero where the first one begins: those of gpu_bench.py.
+/// Row offsets, beginning with zero: the lengths of gpu_bench.py.
 __global__ void measure(u64* lengths, char kind) {
   const u64 r = random(thread() + 1), skewed = r % 64 == 0 ? 512 + r / 64 % 1024 : 8 + r / 64 % 33;
   lengths[thread() + 1] = kind == 'c' ? 64 : kind == 'u' ? 8 + r % 113 : skewed;
 }
 
-/// Random text; a word is in one row of ten.
+/// Random text; one row of ten contains a word.
 __global__ void fill(const u64* offsets, unsigned char* text) {
   const u64 begin = offsets[thread()], size = offsets[thread() + 1] - begin, r = random(thread() + kRows);
   for (u64 i = 0; i < size; i++)
@@ -53,13 +53,13 @@ __global__ void fill(const u64* offsets, unsigned char* text) {
   for (int i = 0; i < 8; i++) text[begin + r / 10 % (size - 7) + i] = word(0)[i];
 }
 
-/// Whether the lane's warp goes on: where it votes, while any of its lanes does.
+/// Whether the lane's warp continues: if it votes, while any of its lanes does.
 template <bool kVotes>
 __device__ bool goes_on(bool lane) {
   return kVotes ? __any_sync(~0u, lane) : lane;
 }
 
-/// The kernel that is measured. The last state accepts, and is not left.
+/// The measured kernel. The last state accepts, and is never left.
 template <bool kVotes>
 __global__ void walk(const u64* offsets, const unsigned char* text, const unsigned char* table, int states,
                      u64* found) {
@@ -78,7 +78,7 @@ __global__ void walk(const u64* offsets, const unsigned char* text, const unsign
   atomicAdd(found, count);
 }
 
-/// The same count without an automaton: every word, at every place.
+/// The same count without an automaton: every word at every position.
 __global__ void compare(const u64* offsets, const unsigned char* text, u64* found) {
   const u64 begin = offsets[thread()], end = offsets[thread() + 1];
   bool hit = false;
@@ -91,8 +91,7 @@ __global__ void compare(const u64* offsets, const unsigned char* text, u64* foun
   if (hit) atomicAdd(found, u64{1});
 }
 
-/// A state is how a word begins: the longest such text that what was read so far ends with. 256 next states
-/// for each.
+/// A state is a prefix of a word: the longest one that ends the text read so far. Each has 256 next states.
 std::vector<unsigned char> automaton() {
   std::vector<std::string> states = {""};
   for (int w = 0; w < kWords; w++)
@@ -117,7 +116,7 @@ float timed(cudaEvent_t begin, cudaEvent_t end) {
   return milliseconds;
 }
 
-/// The column of one kind.
+/// The column of one kind of lengths.
 struct Rows {
   std::string kind;
   thrust::device_vector<u64> offsets = thrust::device_vector<u64>(kRows + 1);

@@ -3,8 +3,8 @@
     ./dev bench python                   10 million log lines (about 0.9 GB), 2 threads, 5 runs of each
     ./dev bench python --rows 1000000    smaller
 
-The median of several runs counts; rivals take turns, so that other work on the machine meets all of them. Every answer is compared. Times include
-taking the table in and giving rows out. pyarrow.compute runs on one thread: its functions do not use more.
+The median of several runs counts. Rivals take turns, so that other work on the machine slows all of them. Every answer is compared. Times include
+importing the table and returning the rows. pyarrow.compute runs on one thread: its functions do not use more.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def by_pyarrow():
 
 
 def measure(ways, runs):
-    """Medians of seconds; the ways take turns."""
+    """Medians in seconds; the contenders take turns."""
     seconds = {name: [] for name in ways}
     for turn in range(runs + 1):
         for name, way in ways.items():
@@ -104,7 +104,7 @@ def own_function():
 
 
 def find_keys():
-    """10^7 NumPy keys in an index of as many, on cores."""
+    """10^7 NumPy keys in an index of the same size, on cores."""
     random = np.random.default_rng(1)
     count = min(given.rows, 10_000_000)
     keys = np.unique(random.integers(0, 2**62, count))

@@ -1,12 +1,12 @@
-"""Patterns beside RE2, Hyperscan, Vectorscan, StringZilla (texts), ripgrep and DuckDB: one core, hot columns, the same run, equal counts.
+"""Patterns compared with RE2, Hyperscan, Vectorscan, StringZilla (literals), ripgrep and DuckDB: one core, hot columns, the same run, equal counts.
 
     ./dev bench regex                        file paths (Debian's index) and generated access logs, the whole set
     ./dev bench regex --text paths -p README one text, one pattern
     ./dev bench regex --lanes avx2 --quick   other lanes, for Hyperscan and Vectorscan too; without DuckDB and ripgrep
 
-The least processor time of several runs counts, so that other work on the machine matters less. DuckDB is compared with
-`lanewise sql`, whole queries over a table in memory both; the others with the matcher alone. Of Hyperscan and Vectorscan the faster of row by row and whole text is taken, with
-UTF-8 or without, of ripgrep (`-c`, a whole process) with or without Unicode, where the count is RE2's.
+The least processor time of several runs counts, so that other work on the machine matters less. DuckDB is compared with `lanewise sql`: both run
+whole queries over a table in memory. The others are compared with the matcher alone. Hyperscan and Vectorscan run row by row and over the whole text,
+with UTF-8 and without; ripgrep (`-c`, a whole process) runs with Unicode and without. The fastest variant whose count is RE2's is taken.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def text_file(text):
 
 
 def ripgrep(path, pattern, hits, rounds):
-    """Seconds of the faster way that counts as many lines, or nothing."""
+    """Seconds of the fastest variant with the same count, or nothing."""
     seconds = []
     for unicode in ("--no-unicode", "--unicode"):
         command = ["rg", "--no-config", "-j1", "-c", unicode, "-e", pattern, path]
@@ -55,7 +55,7 @@ def ripgrep(path, pattern, hits, rounds):
 
 
 def add_sql(name, results, rounds, lanes):
-    """Whole queries, which may look at statistics first: those of DuckDB, and ours to compare them with."""
+    """Whole queries, which may use statistics first: those of DuckDB, and ours for comparison."""
     options = SimpleNamespace(threads=1, clock=["cpu"], lanes=lanes)
     quoted = [result["pattern"].replace("'", "''") for result in results]
     queries = [f"SELECT count(*) AS n FROM {name} WHERE regexp_matches(line, '{pattern}')" for pattern in quoted]

@@ -1,7 +1,7 @@
 """A filter and a sum of one int32 column, level by level, against DuckDB: one core, hot columns, in turns.
 
 `lanewise bench scan` and DuckDB see columns of the same kind: values 0 to 5, exactly 20 % of them 3, in random order.
-DuckDB counts the rows of its filter; a bitmap it does not give out.
+DuckDB counts the rows that its filter selects, since it cannot return a bitmap.
 
     ./dev bench scan                     2^26 rows
     ./dev bench scan --rows 268435456
@@ -21,10 +21,10 @@ RIVALS = {
     "duckdb 1.5.6": [BUILD / "bench" / "rivals" / "lanewise_rival_duckdb"],
     "duckdb 2.0.0": [ROOT / ".cache" / "rivals" / "bin" / "python", ROOT / "bench" / "rivals" / "duckdb_wheel.py"],
 }
-# work of lanewise, query of DuckDB
+# task of lanewise, query of DuckDB
 WORKS = {"bitmap": "SELECT count(*) FROM t WHERE v = 3", "sum": "SELECT sum(v) FROM t"}
-SHARE = 5  # one row in so many is 3
-# Of a bitmap times DuckDB, of a sum the share of R.
+SHARE = 5  # one row in this many is 3
+# Goals: for a bitmap times DuckDB, for a sum the share of the read rate.
 MUST, AIM = {"bitmap": 2, "sum": 0.6}, {"bitmap": 4, "sum": 0.85}
 
 
@@ -36,7 +36,7 @@ def finish(command, script=""):
 
 
 def lanewise(rows, repeat):
-    """GB/s by (work, level), and the read rate R."""
+    """GB/s by (task, level), and the read rate."""
     report = json.loads(finish([BUILD / "lanewise", "bench", "scan", "--rows", rows, "--repeat", repeat, "--selectivity", 100 // SHARE,
                                 "--work", ",".join(WORKS), "--levels", "scalar,auto,avx2,avx512", "--json"]))
     rates = {(group["work"], level["level"]): level["gb_per_second"] for group in report["groups"] for level in group["levels"]
@@ -45,7 +45,7 @@ def lanewise(rows, repeat):
 
 
 def duckdb(command, rows, repeat):
-    """GB/s by work. An odd factor makes a permutation of the row numbers, so that the share is exact."""
+    """GB/s by task. An odd factor permutes the row numbers, so the share is exact."""
     place = f"(i * 2654435761) % {rows}"
     script = f"""CREATE TABLE t AS SELECT (CASE WHEN {place} < {rows // SHARE} THEN 3 ELSE [0, 1, 2, 4, 5][1 + (hash(i) % 5)::INT] END)::INT AS v
                  FROM range({rows}) r(i);\n"""

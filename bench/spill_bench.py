@@ -32,14 +32,14 @@ DUCKDB = "import duckdb, sys; c = duckdb.connect(sys.argv[1], read_only=True, co
 
 
 def make_database(path, rows):
-    """`rows` keys in random order, and twice as many rows that look for them; four of five find one."""
+    """`rows` keys in random order, and twice as many rows that probe them; four of five find one."""
     with duckdb.connect(path) as connection:
         connection.execute(f"CREATE TABLE builds AS SELECT (hash(i) >> 4)::BIGINT AS k, i AS v FROM range({rows}) t(i)")
         connection.execute(f"CREATE TABLE probes AS SELECT (hash(i % {rows * 5 // 4}) >> 4)::BIGINT AS k, i AS w FROM range({2 * rows}) t(i)")
 
 
 def lock(gigabytes):
-    """Holds so much memory until the parent ends."""
+    """Holds this much memory until the parent ends."""
     memory = mmap.mmap(-1, int(gigabytes * 2**30), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x2000)  # MAP_LOCKED
     print("locked", flush=True)
     sys.stdin.read()

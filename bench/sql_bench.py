@@ -7,7 +7,7 @@ reads the table from Parquet into its column store; DuckDB has it as a table in 
     ./dev bench sql                      all groups
     ./dev bench sql --group regex        one of them
     ./dev bench sql --cold               whole processes from Parquet to the answer, 2 threads
-    ./dev bench sql --scaling            2 threads against 1, beside a plain loop that reads memory
+    ./dev bench sql --scaling            2 threads compared with 1, and with a plain loop that reads memory
 """
 
 import argparse
@@ -46,7 +46,7 @@ KEY = "(({})::BIGINT * 2654435761 % 4294967296 - 2147483648)::INT"  # a differen
 BUILD_SIDE = "(SELECT * FROM joined WHERE i < 4194304)"
 
 
-# table: how it is made from nothing (or from the real input)
+# table: how it is generated (or read from the real input)
 TABLES = {
     # Every fourth run of neighbouring rows.
     "regex_paths": f"""SELECT path AS line FROM read_parquet('{DATA}/contents.parquet', file_row_number = true)
@@ -73,7 +73,7 @@ TABLES = {
     "sorting_ints": "SELECT (hash(i) / 2)::BIGINT AS i FROM range(33554432) t(i)",
     "pairs": """SELECT (hash(i) % 1000)::INT AS a, (hash(i + 7) % 1000)::INT AS b, (hash(i + 7) % 10000)::INT AS c,
                 (hash(i + 11) // 2)::BIGINT AS x FROM range(33554432) t(i)""",
-    # The first 2^22 rows hold the keys that are joined with: u, su, i, and four, in which each key stands four times.
+    # The first 2^22 rows hold the join keys: u, su, i, and four, which has each key four times.
     "joined": f"""SELECT i::INT AS i, {KEY.format("hash(i) % 4194304")} AS k, {KEY.format("hash(i) % 41943040")} AS k10, {KEY.format("i")} AS u,
                   (hash(i) % 4194304)::INT AS d, 'key ' || lpad((hash(i) % 4194304)::VARCHAR, 12, '0') AS s,
                   'key ' || lpad((i % 4194304)::VARCHAR, 12, '0') AS su, (hash(i + 7) % 1048576)::INT AS q, (i // 4)::INT AS four
@@ -90,7 +90,7 @@ def grouped(table, key, value="count(*)"):
 
 
 def ordered(table, key):
-    """All rows in order: first and last depend on it, so no engine can leave the sort or a part of it out."""
+    """All rows in order: first and last depend on it, so no engine can skip the sort or a part of it."""
     return f"SELECT count(*) AS n, first({key}) AS f, last({key}) AS l FROM (SELECT {key} FROM {table} ORDER BY {key})"
 
 
@@ -103,19 +103,19 @@ def join(condition, kind="JOIN"):
 
 
 def windowed(function):
-    """All values count, so none can be left out."""
+    """Every value counts, so none can be skipped."""
     return f"SELECT count(w) AS n, sum(w) AS s, max(w) AS m FROM (SELECT {function} AS w FROM windows)"
 
 
 def starts(table, must, aim):
-    """Rows that begin with, or are, a text: in file order zones answer, in random order each row's first bytes."""
+    """Rows that begin with a string, or equal it. In file order zone maps answer; in random order each row's first bytes do."""
     one = "usr/share/doc/bash/copyright"
     return (table, [(f"{name}, {table}", matching(predicate, table), must, aim) for name, predicate in (
         ("LIKE 'usr/share/doc/linux-%'", "path LIKE 'usr/share/doc/linux-%'"), ("LIKE 'usr/lib/%'", "path LIKE 'usr/lib/%'"),
         (f"= '{one}'", f"path = '{one}'"))])
 
 
-# group: (table, [(name, query, must, aim)])
+# group: (table, [(name, query, goals)])
 GROUPS = {
     "like": ("paths", [
         ("LIKE '%README%'", matching("path LIKE '%README%'"), 1.3, 2.5),
@@ -208,7 +208,7 @@ def table_file(name):
 
 
 def finish(command, script):
-    """Runs a program; its output and its peak memory in MiB."""
+    """Runs a program; returns its output and its peak memory in MiB."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
         output, errors = program.communicate(script)
         if program.returncode:
@@ -262,8 +262,8 @@ def rivals(options):
 
 
 def check_equal(group, table, queries, options):
-    """The engines' whole answers, as text, floats to 9 digits."""
-    connection = duckdb.connect(config={"threads": 1})  # with more, its last() of ordered rows is any row
+    """The engines' complete answers, as text, floats to 9 digits."""
+    connection = duckdb.connect(config={"threads": 1})  # with more threads, its last() of ordered rows is any row
     connection.execute(f"CREATE VIEW {table} AS FROM '{table_file(table)}'")
     script = f"CREATE VIEW {table} AS FROM '{table_file(table)}';\n"
     for name, query, _, _ in queries:
@@ -287,7 +287,7 @@ def cpu():
 
 
 def read_rates():
-    """Bytes per second of a plain loop over 1 GiB, of one thread and of two."""
+    """Bytes per second of a plain loop over 1 GiB, on one thread and on two."""
     program = [BUILD / "engine" / "exec" / "lanewise_exec_bench", "--benchmark_filter=read_all", "--benchmark_format=json"]
     output, _ = finish(program, "")
     return [run["bytes_per_second"] for run in json.loads(output)["benchmarks"]]
@@ -358,7 +358,7 @@ def run_cold(options):
 
 
 def run_scaling(options):
-    """What a second thread gains: rounds of the plain loop, one thread and two, so that noise meets all alike."""
+    """The gain of a second thread: rounds of the plain loop, one thread and two, so that noise affects all alike."""
     print(f"{machine()}; hot columns; medians of {options.rounds} rounds\n")
     print("| work | 1 thread | 2 threads | gain | of a plain read loop | ratio | aim | |")
     print("| --- |" + " ---: |" * 6 + " --- |")

@@ -32,7 +32,7 @@ def commands(text):
 
 
 def measure(command, statement):
-    """Milliseconds: elapsed, and of the processor."""
+    """Milliseconds: elapsed time, and processor time."""
     with open(statement, encoding="utf-8") as source, open(os.devnull, "w", encoding="utf-8") as sink:
         start = time.perf_counter()
         process = os.posix_spawnp(command[0], [str(word) for word in command], os.environ,

@@ -1,11 +1,11 @@
 """TPC-H's 22 queries against DuckDB: the same database file, the same number of threads, hot, equal answers.
 
-Each engine runs every query RUNS times in one process; the best of those behind the first one counts, planning included. The first one, in which
-columns are read and kernels are built, is shown apart. DuckDB's answers are compared with ours, doubles up to the last digits.
+Each engine runs every query RUNS times in one process; the best run after the first one counts, planning included. The first run, in which
+columns are read and kernels are built, is shown separately. DuckDB's answers are compared with ours, doubles up to the last digits.
 
     ./dev bench tpch                              scale factor 1, the CPU
     ./dev bench tpch --scale 10 --device cuda     a GPU; DuckDB on all cores
-    ./dev bench tpch --memory-limit 100MB         both engines write to temporary files what exceeds it
+    ./dev bench tpch --memory-limit 100MB         both engines use temporary files for what exceeds it
 """
 
 import argparse

@@ -37,6 +37,8 @@ if(TARGET lanewise_engine)
   set_target_properties(${programs} PROPERTIES
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH
     "$ORIGIN;$ORIGIN/../${LANEWISE_PRIVATE_LIBDIR};$ORIGIN/../${LANEWISE_PRIVATE_LIBDIR}/bundled")
+  # The launcher needs no libduckdb, and the loader looks for each library in a dozen subfolders of each folder.
+  set_target_properties(lanewise_launcher PROPERTIES INSTALL_RPATH "$ORIGIN/../${LANEWISE_PRIVATE_LIBDIR}/bundled")
   file(CREATE_LINK ${LANEWISE_DUCKDB_DIR}/lib/libduckdb.so ${PROJECT_BINARY_DIR}/libduckdb.so SYMBOLIC)
   install(TARGETS ${programs} RUNTIME_DEPENDENCY_SET lanewise_libraries COMPONENT runtime)
   install(RUNTIME_DEPENDENCY_SET lanewise_libraries

@@ -30,8 +30,8 @@ def level(request):
 
 @pytest.fixture
 def emulated_gpu(tmp_path, tmp_path_factory):
-    """The environment in which a program finds the GPU that cores emulate, and no kernels that were compiled before. What its compiler
-    made for another test of this run, of any worker, it does not make again."""
+    """The environment in which a program finds the emulated GPU, without kernels compiled before. Its compiler reuses what it compiled for another
+    test of this run."""
     parts = BUILD / "engine/gpu/emulated"
     if not (parts / "libcuda.so.1").exists():
         pytest.skip("no emulated GPU: it needs Boost.Context")

@@ -11,8 +11,8 @@ aarch64() {
   "$PYTHON" tools/test.py --emulated aarch64 "$@"
 }
 
-# Debian's cross compiler and qemu; its ARM libraries, by apt's own means but unpacked into a folder of ours: the
-# system stays a machine of one architecture.
+# Debian's cross compiler and qemu. apt fetches ARM libraries, but they are unpacked into a folder: the system keeps one
+# architecture.
 setup_aarch64() {
   (PACKAGES=(g++-12-aarch64-linux-gnu qemu-user); setup_packages)
   ! fresh "$AARCH64/fetched" tools/aarch64.sh || return 0

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 word, *arguments = sys.argv[1:] or [""]
 programs = [p for p in sorted((ROOT / "build").rglob("lanewise_*_bench")) if p.is_file()]
 scripts = sorted((ROOT / "bench").glob("*_bench.py"))
-# A script of the same name drives the program and tells what its times are to be.
+# A script of the same name runs the program and states its goals.
 programs = [p for p in programs if p.name.removeprefix("lanewise_") not in {s.stem for s in scripts}] + scripts
 chosen = [p for p in programs if word in p.stem]
 if not chosen:

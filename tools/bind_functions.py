@@ -27,7 +27,7 @@ def sections(image):
 
 
 def bound(place, info, addend, symbols):
-    """The relocation as the dynamic linker shall see it."""
+    """The relocation for the dynamic linker."""
     kind, symbol = info & 0xFFFFFFFF, info >> 32
     _, type_and_binding, _, section, value, _ = symbols[symbol]
     if kind in (R_64, R_GLOB_DAT, R_JUMP_SLOT) and section != 0 and type_and_binding & 15 == STT_FUNC:

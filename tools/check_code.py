@@ -1,4 +1,4 @@
-"""The compilers' view of the code: each header compiles alone, the format, clang-tidy."""
+"""Checks the code by compilers: each header compiles alone, the format, clang-tidy."""
 
 import json
 import re
@@ -11,9 +11,9 @@ from compiled import fingerprint, run_all
 HEADER_FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wno-sign-compare",
                 "-Werror", "-Iengine", "-Iapps/cli"]
 
-# Lane headers of one target are included only where its instructions are switched on.
+# Lane headers of a target are included only where its instructions are enabled.
 INSTRUCTIONS = {"avx2": ["-mavx2", "-mbmi", "-mbmi2"], "avx512": ["-march=icelake-client"]}
-OTHER_MACHINES = {"neon"}  # their headers stand first in a test that `./dev aarch64` builds
+OTHER_MACHINES = {"neon"}  # their headers come first in a test that `./dev aarch64` builds
 
 
 def code(root, *suffixes):
@@ -22,15 +22,14 @@ def code(root, *suffixes):
 
 
 def stands_first(path):
-    """Whether the header is the first include of the source of its name: then a build of single files compiles it alone."""
+    """Whether the header is the first include of the source of the same name: then a build of single files compiles it alone."""
     source = path.with_suffix(".cc")
     first = source.exists() and re.search(r'^#include [<"](.*)[>"]', source.read_text(), re.M)
     return bool(first) and str(path).endswith("/" + first[1])
 
 
 def headers(root):
-    """Every header compiles when it is the only thing included. Those that a source has first are proven by
-    every build of single files (`./dev test --all`)."""
+    """Every header compiles on its own. A build of single files checks those that a source includes first (`./dev test --all`)."""
     jobs = []
     for path in code(root, ".h"):
         target = path.stem.removesuffix("-inl").rpartition("_")[2]
@@ -46,7 +45,7 @@ def headers(root):
 
 
 def format_code(root, fix=False):
-    """clang-format has nothing to say."""
+    """clang-format finds no difference."""
     tool = str(root / ".cache/clang/bin/clang-format")
     files = [str(p.relative_to(root)) for p in code(root, ".h", ".cc", ".cuh", ".cu")]
     if not files:
@@ -61,8 +60,8 @@ def format_code(root, fix=False):
         or ([result.stderr.strip()] if result.returncode else [])
 
 
-# What clang warns of and gcc does not: the precompiled headers of gcc, the library's own deprecations, and `&` and `|` of
-# conditions, which save a branch on purpose.
+# Warnings of clang that gcc lacks: gcc's precompiled headers, deprecations in libraries, and `&` and `|` of conditions,
+# which avoid a branch on purpose.
 TIDY_QUIET = [f"--extra-arg=-Wno-{name}" for name in
               ("unknown-warning-option", "ignored-gch", "deprecated-declarations", "bitwise-instead-of-logical")]
 
@@ -72,7 +71,7 @@ TIDY_QUIET.append("--checks=-bugprone-suspicious-include,-bugprone-forward-decla
 
 
 def sources_of(entry, root):
-    """The files that one command of the unity build compiles; none of those that are generated."""
+    """The files that one command of the unity build compiles, without generated ones."""
     path = Path(entry["file"])
     files = [path]
     if path.parent.name == "Unity":
@@ -89,7 +88,7 @@ def entry_flags(entry):
 
 
 def tidy(root):
-    """clang-tidy finds nothing in the library and the program, each unit with its own compile command."""
+    """clang-tidy finds no faults in the library and the program; each unit has its own compile command."""
     tool = root / ".cache/clang/bin/clang-tidy"
     commands = json.loads((root / "build/check/compile_commands.json").read_text())
     settings = TIDY_QUIET, (root / ".clang-tidy").read_text(), (root / "tools/requirements-clang.txt").read_text()
@@ -98,14 +97,14 @@ def tidy(root):
         sources = sources_of(entry, root)
         if not sources or all(is_test(source) for source in sources):
             continue
-        # clang does not know gcc's pragma, and would refuse the intrinsics behind it; such a file is a unit of its own.
+        # clang does not support gcc's pragma, and would reject the intrinsics after it; such a file is its own unit.
         targets = re.search(r'^#pragma GCC target\("(.*)"\)', sources[0].read_text(), re.M)
         flags = [f"-m{t}" for t in targets[1].split(",")] if targets else []
         key = fingerprint(Path(entry["file"]), root, settings, entry_flags(entry), flags)
         jobs.append((", ".join(str(source.relative_to(root)) for source in sources), key,
                      [str(tool), "-p", "build/check", "--quiet", *TIDY_QUIET,
                       *(f"--extra-arg={flag}" for flag in flags), entry["file"]], None))
-    # The same header's finding comes from many units: say it once.
+    # Many units report the same finding in a header: it is printed once.
     seen, problems = set(), []
     for output in run_all(root, "tidy", jobs):
         findings = re.findall(r"^(\S+:\d+:\d+: (?:error|warning): .*)$", output, re.M)

@@ -1,14 +1,14 @@
-"""Finds what a program can find of foreign English in *.md and in the program's messages: words that mean something else to
-a reader, word orders of another language, sentences that are too long. In comments it finds the words."""
+"""Finds foreign English in *.md and in the program's messages, as far as a program can: words that mean something else to a
+reader, the word order of another language, sentences that are too long. In comments it finds only the words."""
 
 import re
 from pathlib import Path
 
 from check_text import files
 
-LONGEST = 25  # words of a sentence
+LONGEST = 25  # words per sentence
 LEFT_OUT = ("docs/use/reference/functions.md",)  # It follows the names in the code.
-UNSEEN = r"_(test|bench)\.cc$|/testing/|^engine/text/|^apps/cli/(grep|bench)/"  # what users do not see, and code in other words
+UNSEEN = r"_(test|bench)\.cc$|/testing/|^engine/text/|^apps/cli/(grep|bench)/"  # not visible to users, or code in other words
 WORDS = [
     (r"besides?", "compared with, next to, together with"),
     (r"behind", "after"),
@@ -97,9 +97,9 @@ def word_faults(text):
 
 
 def faults(text):
-    """What is wrong with a paragraph."""
+    """The faults of a paragraph."""
     plain = LINK.sub(r"\1", CODE.sub("code", text)).replace("**", "").replace("*", "")
-    plain = re.sub(r"code(?:,? (?:and |or )?code)+", "code", plain)  # A list of names is one word.
+    plain = re.sub(r"code(?:,? (?:and |or )?code)+", "code", plain)  # A list of names counts as one word.
     for sentence in SENTENCE.split(plain):
         for pattern, advice in RULES:
             if found := pattern.search(sentence):

@@ -1,4 +1,4 @@
-"""Holds engine/ to its layers: a folder includes only folders above it. docs/understand/architecture.md explains the table."""
+"""Checks the layers of engine/: a folder includes only folders above it. docs/understand/architecture.md explains the table."""
 
 import re
 from pathlib import Path
@@ -6,12 +6,12 @@ from pathlib import Path
 LAYERS = ["base", "gpu", "data", "lanes", "active", "primitives", "text", "expr", "index", "plan", "ops", "exec",
           "graph", "pram", "sql", "api"]
 
-# Headers of these libraries are seen by one layer only.
+# Only one layer may include the headers of these libraries.
 OWNED = [(re.compile(r"duckdb(/|\.h)"), "sql", "DuckDB's headers belong to engine/sql"),
          (re.compile(r"nanoarrow/"), "api", "nanoarrow's headers belong to engine/api"),
          (re.compile(r"(cuda|nvrtc|cuda_runtime|nvJitLink)\b.*\.h|CL/"), "gpu", "CUDA and OpenCL belong to engine/gpu")]
 
-# What GROUP BY and windows have in common.
+# Shared by GROUP BY and windows.
 AGGREGATE_FUNCTIONS = {"ops/aggregate/accumulator.h", "ops/aggregate/functions.h", "ops/aggregate/reference.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
@@ -42,7 +42,7 @@ def problem_of(inside, quote, target):
 
 
 def check_data(root):
-    """The benchmarks' data stand alone: a fault of the engine must not hide in its own input."""
+    """The benchmarks' data include nothing of engine/: a fault of the engine must not hide in its own input."""
     folder = Path(root) / "apps/cli/study/data"
     for path in sorted(folder.glob("*")):
         for number, line in enumerate(path.read_text().splitlines(), 1):

@@ -1,5 +1,5 @@
-"""Holds the repository's text to itself: no paths of somebody's machine, no paths out of the repository, no addresses
-that a build would fetch from, no mention of files that are not there, nothing left to be done."""
+"""Finds text that does not belong in the repository: paths of one machine, paths out of the repository, addresses that a
+build would fetch from, names of files that do not exist, notes of work to be done."""
 
 import re
 import subprocess
@@ -29,7 +29,7 @@ def files(root):
 
 
 def anchors(path):
-    """What a link to a heading of this page may name."""
+    """The anchors of this page's headings."""
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(path.read_text())}
 
 

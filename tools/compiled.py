@@ -1,4 +1,4 @@
-"""Runs a compiler-like tool over many files, in parallel, and remembers which texts have passed."""
+"""Runs a compiler-like tool over many files, in parallel, and remembers which files have passed."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ QUOTED = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 @lru_cache(maxsize=None)
 def includes(path, root):
-    """The repository's files that `path` includes, directly. Includes are written from engine/ or beside the file."""
+    """The repository's files that `path` includes directly. Includes are relative to engine/ or to the file."""
     found = []
     for name in QUOTED.findall(path.read_bytes()):
         for folder in (root / "engine", path.parent):
@@ -26,7 +26,7 @@ def includes(path, root):
 
 
 def closure(path, root):
-    """`path` and all that it includes of the repository."""
+    """`path` and everything in the repository that it includes, directly or not."""
     seen, queue = set(), [path.resolve()]
     while queue:
         current = queue.pop()
@@ -37,7 +37,7 @@ def closure(path, root):
 
 
 def fingerprint(path, root, *extra):
-    """Changes when the text of `path`, of anything it includes, or `extra` changes."""
+    """Changes if `path`, anything that it includes, or `extra` changes."""
     digest = hashlib.sha256(repr(extra).encode())
     for part in closure(path, root):
         digest.update(str(part.relative_to(root)).encode() + b"\0" + part.read_bytes() + b"\0")
@@ -45,7 +45,7 @@ def fingerprint(path, root, *extra):
 
 
 def run_all(root, name, jobs):
-    """Runs `jobs`, a list of (label, key, command, standard input). Returns the output of each that failed."""
+    """Runs `jobs`, a list of (label, key, command, standard input). Returns the output of each failed one."""
     passed = root / ".cache" / name
     passed.mkdir(parents=True, exist_ok=True)
     todo = [job for job in jobs if not (passed / job[1]).exists()]

@@ -10,7 +10,8 @@ PYTHON=$CACHE/venv/bin/python
 
 fail() { printf './dev data: %s\n' "$*" >&2; exit 2; }
 
-# Debian's Contents index by apt's own means and mirrors, but in a folder of ours: the system's lists stay as they are.
+# Debian's Contents index, fetched by apt from its mirrors, but into a separate folder: the system's lists stay
+# unchanged.
 contents() {
   [[ ! -f $DATA/contents.parquet ]] || return 0
   command -v apt-get >/dev/null || fail "apt-get is needed to fetch Debian's file index."
@@ -59,7 +60,7 @@ tpch() {
 [[ $# -gt 0 ]] || set -- contents tpch
 mkdir -p "$CACHE"
 exec 9>"$CACHE/data.lock"
-flock 9  # one at a time: tests in several processes ask for the same
+flock 9  # one at a time: tests in several processes need the same data
 for name in "$@"; do
   case $name in
     contents | tpch) "$name" ;;

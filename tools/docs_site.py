@@ -35,7 +35,7 @@ def page(root, name):
             return f"[{match[2]}]({os.path.relpath(readme, Path(name).parent)}{match[4] or ''})"
         return match[2]
     lines = LINK.sub(link, (root / name).read_text()).split("\n")
-    # GitHub reads \\| in a table's code as |, MkDocs as it is.
+    # In a table, GitHub reads \\| in code as |; MkDocs shows it unchanged.
     return "\n".join(CODE.sub(lambda code: code[0].replace("\\|", "|"), line) if line.startswith("|") else line for line in lines)
 
 

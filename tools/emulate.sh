@@ -1,6 +1,6 @@
 # `./dev emulate`: programs on an emulated GPU. Sourced by ./dev.
 
-# What a program needs to find the emulated GPU instead of a real one.
+# The environment in which a program finds the emulated GPU instead of a real one.
 emulated() {
   local parts=$ROOT/build/engine/gpu/emulated
   LD_LIBRARY_PATH=$parts${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} LANEWISE_NVRTC=$parts/libnvrtc.so LANEWISE_SORT=$parts/lanewise_sort.so \

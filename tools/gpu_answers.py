@@ -1,10 +1,10 @@
-"""Writes DuckDB's answers down, for machines that have no DuckDB: to all of tests/sql, and to random queries of tests/fuzz.
+"""Writes DuckDB's answers to a file, for machines without DuckDB: to all of tests/sql, and to random queries of tests/fuzz.
 
   python3 tools/gpu_answers.py [--random 1000] [--seed 1] [--joins] FILE
 
-FILE is JSON, a list of units: the blocks of a statement file, or of a random table and its queries, with the answers to those that are no
-statement; tools/gpu_differential.py reads it. Of the random queries those are left out whose answers are long, as they would be most of the
-file, and those that the CPU answers otherwise than DuckDB: which of the two is right is for ./dev fuzz sql to say.
+FILE is JSON, a list of units: the blocks of a statement file, or a random table and its queries, with the answers to the queries.
+tools/gpu_differential.py reads it. Two kinds of random queries are left out: those with long answers, which would be most of the file, and
+those where the CPU's answer differs from DuckDB's, which are a matter for ./dev fuzz sql.
 """
 
 import argparse
@@ -24,11 +24,11 @@ import duckdb  # noqa: E402
 import engine  # noqa: E402
 import sql  # noqa: E402
 
-MOST_ROWS = 1000  # of an answer to a random query: nine in ten have fewer
+MOST_ROWS = 1000  # characters of an answer to a random query: nine in ten have fewer
 
 
 def unit(name, blocks, answers):
-    """As JSON has it; what must fail has no answer."""
+    """The answer as JSON; statements that must fail do not have one."""
     return {"name": name, "blocks": [asdict(block) for block in blocks],
             "answers": [asdict(answer) if isinstance(answer, corpus.Answer) else None for answer in answers]}
 

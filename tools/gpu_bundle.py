@@ -1,7 +1,7 @@
-"""./dev gpu-bundle: packs into build/bundle-gpu what shows Lanewise on a machine with a GPU that has nothing of ours.
+"""./dev gpu-bundle: packs into build/bundle-gpu what a bare machine with a GPU needs to test and measure Lanewise.
 
-The program, the tests that need a GPU, the plug-in that sorts, kernels compiled ahead, the libraries that Debian calls its own, scripts. There,
-`bash gpu.sh` unpacks it and says what it can do. DuckDB's library, the tests and DuckDB's answers are packed by xz; all is to stay below 60 MB.
+It holds the program, the tests that need a GPU, the plug-in that sorts, kernels compiled ahead of time, Debian's libraries and scripts. There,
+`bash gpu.sh` unpacks it and lists its commands. DuckDB's library, the tests and DuckDB's answers are compressed by xz. The limit is 60 MB in all.
 """
 
 import lzma
@@ -15,7 +15,7 @@ import gpu_answers
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
-LAYERS = ["api", "data", "exec", "gpu", "graph", "index", "pram", "primitives"]  # whose tests a GPU runs
+LAYERS = ["api", "data", "exec", "gpu", "graph", "index", "pram", "primitives"]  # layers whose tests use a GPU
 PROGRAMS = ["lanewise", "lanewise-engine", "lanewise-lab", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
             *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
 PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/gpu/fake", "engine/gpu/failing", "engine/gpu/incomplete"]
@@ -26,14 +26,14 @@ MOST_BYTES = 60 << 20
 
 
 def libraries(program):
-    """The shared libraries that a program needs beyond a compiler's own."""
+    """The shared libraries of a program, without those of a compiler."""
     lines = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout.splitlines()
     return [Path(line.split(" => ")[1].split(" (")[0]) for line in lines
             if " => " in line and not line.strip().startswith(EVERYWHERE)]
 
 
 def pack(library, cache):
-    """Packs a large library once; it changes with DuckDB's version alone."""
+    """Compresses a large library once; it changes only with DuckDB's version."""
     packed = cache / f"{library.name}-{library.stat().st_size}.xz"
     if not packed.exists():
         cache.mkdir(parents=True, exist_ok=True)

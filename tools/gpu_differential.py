@@ -1,10 +1,10 @@
-"""On a machine with a GPU: answers of `lanewise sql` against those of DuckDB, which tools/gpu_answers.py wrote down elsewhere.
+"""On a machine with a GPU: answers of `lanewise sql` compared with those of DuckDB, which tools/gpu_answers.py wrote elsewhere.
 
   python3 tools/gpu_differential.py [--program build/lanewise] [--answers answers.json] [--every 1] [--jobs 16] [--seconds 180]
 
-All statement files of tests/sql and random queries, errors too, by a profile that says the GPU is the faster one for everything, so that the CPU
-has only what the GPU does not offer; again with little device memory, and in small batches. At least half of the queries must have run on the
-GPU. Closes with `N passed, M failed`.
+Runs all statement files of tests/sql and random queries, including errors. The profile states that the GPU is faster for everything, so the CPU
+runs only what the GPU does not support. They run again with little device memory, and in small batches. At least half of the queries must have
+run on the GPU. The last line is `N passed, M failed`.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests/sql"))  # in the bundle they stand beside
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests/sql"))  # next to this script in the bundle
 
 import engine  # noqa: E402
 from corpus import Answer, Block  # noqa: E402
@@ -29,7 +29,7 @@ SETTINGS = [[], ["--device-memory", "8MB", "--device-strategy", "split"], ["--de
 
 
 def read(path, every):
-    """Name, blocks and answers of each unit, with every so many-th of the blocks that have an answer."""
+    """Name, blocks and answers of each unit, with every n-th of the blocks that have an answer."""
     units, numbers = [], count()
     for unit in json.loads(path.read_text()):
         blocks = [Block(**block) for block in unit["blocks"]]
@@ -47,7 +47,7 @@ class Differential:
         self.program, self.env, self.seconds = program, env, seconds
 
     def run(self, sql, setting):
-        """The program's outcome; one that does not end in time is ended, with the status 124."""
+        """The program's outcome; after its time limit it is ended, with the status 124."""
         command = [self.program, "sql", "--device", "auto", "--format", "json", "--profile", "--threads", "1", *setting]
         try:
             return subprocess.run(command, input=sql, capture_output=True, text=True, timeout=self.seconds, env=self.env)
@@ -55,7 +55,7 @@ class Differential:
             return subprocess.CompletedProcess(command, 124, (late.stdout or b"").decode(errors="ignore"), f"not done after {self.seconds} s")
 
     def check(self, unit):
-        """By each setting, one after the other while the kernels are in the cache: differences, and how many queries the GPU had a pipeline of."""
+        """Runs each setting in turn, while the kernels are in the cache: returns differences, and the number of queries with a pipeline on the GPU."""
         return [self.check_by(setting, *unit[1:]) for setting in SETTINGS]
 
     def check_by(self, setting, blocks, answers):

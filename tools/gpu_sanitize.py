@@ -2,9 +2,9 @@
 
   python3 tools/gpu_sanitize.py [--program build/lanewise] [--tool memcheck] [--shards 8] [--jobs 8] [--seconds 540] [--ledger FILE]
 
-A shard is a tool and a part of the queries, or the unit tests of a layer that stand beside the program; these come first, as they take
-longest. What a ledger already has of this program is left out, so that a run that was cut off goes on where it ended. A line of the
-ledger: the commit (where the bundle says it, else the program's checksum), tool, shard, verdict, seconds. Closes with `N passed, M failed, K left`.
+A shard is a tool with a part of the queries, or with the unit tests of a layer, next to the program. Unit tests run first, since they take
+longest. Shards of this program that the ledger already has are skipped, so an interrupted run continues where it ended. A line of the ledger has
+the commit (or, if the bundle does not name it, the program's checksum), tool, shard, verdict and seconds. The last line is `N passed, M failed, K left`.
 """
 
 import argparse
@@ -24,10 +24,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from gpu_smoke import QUERIES, TABLE  # noqa: E402
 
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-# How a tool that ran ends what it says.
+# The last line of each tool that ran to its end.
 SUMMARIES = {tool: re.compile(r"RACECHECK SUMMARY: 0 hazards" if tool == "racecheck" else r"ERROR SUMMARY: 0 errors") for tool in TOOLS}
 SIZES = [33, 1000]
-# Without those that mean to fail: to fault, to be out of memory, to ask too much; or to take a certain time.
+# Without tests that fail on purpose (faults, out of memory, too large requests), and without those of timing.
 TESTS = {
     "api": "AddTableOnGpu.*",
     "data": "ArrowDeviceOnGpu.*-*WhicheverCall*",
@@ -37,7 +37,7 @@ TESTS = {
     "pram": "*/OnDevice.*/Cuda-*HasLimits*",
     "primitives": "DeviceArraysOnGpu.*:DeviceMatrixOnGpu.*",
 }
-# racecheck sees shared memory alone, and slowly: tests of kernels that have some, with less to do.
+# racecheck only checks shared memory, and is slow: tests of kernels that use it, with less work.
 RACES = {**TESTS, "exec": "NeedlesOnGpu.RowsEnd*:MatchesOnGpu.LateRows*", "pram": "*/OnDevice.Windows*/Cuda:*/OnDevice.BatchesGive*/Cuda:*/OnDevice.CountsItsKernels/Cuda"}
 
 
@@ -47,7 +47,7 @@ def find_sanitizer():
 
 
 def watch(sanitizer, tool, command, seconds):
-    """What the command came to under the tool, and whether that finds nothing; None: the time was over."""
+    """The command's output under the tool, and whether the tool found nothing; None: it exceeded its time."""
     env = {**os.environ, "LANEWISE_TEST_FEW": "1"} if tool == "racecheck" else None
     try:
         result = subprocess.run([sanitizer, "--tool", tool, "--error-exitcode", "9", *command], capture_output=True, text=True,
@@ -62,7 +62,7 @@ def told(result):
 
 
 def run_tests(sanitizer, tests, layer, tool, seconds):
-    """As run_shard(), of a layer's unit tests."""
+    """Like run_shard(), for a layer's unit tests."""
     chosen = (RACES if tool == "racecheck" else TESTS)[layer]
     seen = watch(sanitizer, tool, [tests, "--gtest_brief=1", f"--gtest_filter={chosen}"], seconds)
     if seen is None:
@@ -73,7 +73,7 @@ def run_tests(sanitizer, tests, layer, tool, seconds):
 
 
 def run_shard(sanitizer, program, tool, queries, seconds):
-    """Empty where the tool saw the queries to their end and finds nothing, else what it says."""
+    """Empty if the tool ran all queries to the end and found nothing; otherwise its output."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "shard.sql"
         tables = [TABLE.format(rows=rows) for rows in SIZES]
@@ -87,7 +87,7 @@ def run_shard(sanitizer, program, tool, queries, seconds):
 
 
 def name_of(program):
-    """What a ledger calls it."""
+    """The name of a shard in the ledger."""
     said = Path(program).with_name("commit")
     return said.read_text().strip() if said.exists() else hashlib.sha256(Path(program).read_bytes()).hexdigest()[:12]
 

@@ -1,10 +1,11 @@
-"""On a machine with a GPU: answers of `lanewise sql --device cuda` against those of the CPU.
+"""On a machine with a GPU: answers of `lanewise sql --device cuda` compared with those of the CPU.
 
   python3 tools/gpu_smoke.py [--program build/lanewise] [--rows 200000] [--seconds 60]
 
-All queries over tables of sizes around the width of a warp, in small batches and with little device memory; with a choice between both
-devices; errors in the same words; what is not offered is named. Sums of doubles are rounded: their order differs. Where a run over a table differs or does not
-end in time, its queries run one by one, and those at fault are named. Closes with `N passed, M failed`.
+Runs all queries over tables of sizes around the width of a warp, in small batches, with little device memory, and with a choice between both
+devices. Errors must have the same words, and unsupported features must be named. Sums of doubles are rounded before the comparison, since their
+order differs. If a run over a table differs or exceeds its time, its queries run one by one, and the faulty ones are named. The last line is
+`N passed, M failed`.
 """
 
 import argparse
@@ -208,7 +209,7 @@ ERRORS = ["SELECT ln(n) FROM t", "SELECT CASE WHEN i = 7 THEN error(k || ' is no
           "SELECT stddev(CASE WHEN i = 7 THEN 'inf'::DOUBLE ELSE n END) FROM t", "SELECT k, var_pop(f * 1e200) FROM t GROUP BY k",
           "SELECT i, first((i + 32000)::SMALLINT ORDER BY s) FROM t GROUP BY i", "SELECT first(b::TINYINT) FROM t", "SELECT k, string_agg(s, '-' ORDER BY b::INT) FROM t GROUP BY k"]
 
-# Groups whose rows are small enough to be sorted by parts of the table.
+# Groups with rows small enough to be partitioned first.
 PARTS = """
 SELECT n, count(*), sum(us), avg(us), count(us) FROM t GROUP BY n ORDER BY n
 SELECT i // 3 AS x, min(n), max(n), sum(n), count(*) FROM t GROUP BY x ORDER BY x
@@ -233,8 +234,8 @@ NOT_OFFERED = {"SELECT count(*) FROM t WHERE regexp_matches(s, k)": "regexp_matc
 
 
 def faster_gpu(program, folder):
-    """The environment in which `--device auto` finds a profile, written below a folder, by which the GPU is the faster one for everything: what it
-    does not offer, or what reads few rows of a result, is the CPU's."""
+    """An environment in which `--device auto` finds a profile, written below a folder, that prefers the GPU for everything. The CPU runs unsupported
+    parts, and those that read few rows of a result."""
     info = subprocess.run([program, "info"], capture_output=True, text=True).stdout
     rates = {name: 1 for name in ("start_us", "scan_gb_per_second", "compute_g_per_second", "search_gb_per_second", "automaton_gb_per_second",
                                   "group_m_words_per_second", "many_groups_m_words_per_second", "sort_m_words_per_second")}
@@ -256,7 +257,7 @@ class Smoke:
         self.passed, self.failed = 0, []
 
     def run(self, sql, *arguments, name="smoke", seconds=None, env=None):
-        """The program's outcome; one that does not end in time is ended, with the status 124. A name has a database of its own."""
+        """The program's outcome; after its time limit it is ended, with the status 124. Each name has its own database."""
         file, database = self.folder / f"{name}.sql", self.folder / f"{name}.duckdb"
         file.write_text(sql)
         if name != "smoke":
@@ -276,7 +277,7 @@ class Smoke:
             self.failed.append(told)
 
     def difference(self, queries, *arguments, name="smoke", seconds=None):
-        """Empty where both devices give the same answers, else what is not the same."""
+        """Empty if both devices give the same answers, otherwise the difference."""
         sql = ";\n".join(queries) + ";"
         cpu = self.run(sql, "--device", "cpu", name=name)
         gpu = self.run(sql, "--device", "cuda", *arguments, name=name, seconds=seconds)
@@ -286,8 +287,8 @@ class Smoke:
         return (gpu.stderr or other or cpu.stderr or "one answer ends sooner")[:1000]
 
     def same(self, runs):
-        """All queries over so many rows, with so many arguments, for each of the runs: several at once where there are cores, each of which
-        begins elsewhere, so that it compiles what others find in the cache."""
+        """All queries over this many rows, with these arguments, for each of the runs. Several run at once if there are cores; each begins at another
+        query, so that it compiles what others find in the cache."""
         def asked(rows, first=0):
             return [query.replace(" FROM t", f" FROM t{rows}") for query in QUERIES[first:] + QUERIES[:first]]
 
@@ -306,7 +307,7 @@ class Smoke:
             print("".join(f"       {query}: {one}\n" for query, one in zip(queries, ones) if one), end="", flush=True)
 
     def parts(self, rows):
-        """Groups by parts of their table: that they were made so is shown by the kernels' times."""
+        """Groups with partitioned rows: the kernels' times show that they were partitioned."""
         queries = [query.replace(" FROM t", f" FROM t{rows}") for query in PARTS]
         forced = ["--device-strategy", "groups=parts"]
         found = self.difference(queries, *forced)
@@ -315,7 +316,7 @@ class Smoke:
         self.check(f"{told.count(' group_parts ')} kernels over {rows} rows of groups by parts", told.count(" group_parts ") == len(PARTS), told)
 
     def choices(self, rows):
-        """--device auto, where the GPU is the faster one."""
+        """--device auto, with a profile that prefers the GPU."""
         env = faster_gpu(self.program, self.folder)
         queries = [query.replace(" FROM t", f" FROM t{rows}") for query in [*QUERIES, *NOT_OFFERED]]
         sql = ";\n".join(queries) + ";"
@@ -326,7 +327,7 @@ class Smoke:
             self.check(f"the profile says '{said.strip('; ')}'", said in both.stderr, both.stderr[-1000:])
 
     def occupancy(self, rows):
-        """What lanes do is counted where that is asked for; where they take new rows at once, fewer wait."""
+        """Lane occupancy is counted on request; with early refill fewer lanes wait."""
         sql = f"SELECT count(*) FROM t{rows} WHERE regexp_matches(s, '[0-9]{{3}}$')"
         told = {how: self.run(sql, "--device", "cuda", "--profile", "--device-strategy", f"{how},occupancy", env={**os.environ, "COLUMNS": "4000"})
                 for how in ("naive", "refill=32")}
@@ -364,7 +365,7 @@ def main():
         smoke.same(runs)
         smoke.occupancy(arguments.rows)
         for rows in sizes:
-            if rows > 1:  # of fewer the planner knows some answers, and nothing is grouped
+            if rows > 1:  # with fewer rows the planner already has some answers, and nothing is grouped
                 smoke.parts(rows)
         smoke.choices(1000)
         smoke.errors()

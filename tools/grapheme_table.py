@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes engine/text/unicode/grapheme_runs-inl.h from the Unicode character database.
 
-The files come from Debian's package unicode-data (15.0.0). Indic_Conjunct_Break, which appeared in Unicode 15.1 and is
-what DuckDB goes by, is derived from the properties by which 15.1 defines it.
+The files come from Debian's package unicode-data (15.0.0). Indic_Conjunct_Break, which DuckDB uses, is newer (15.1).
+It is derived from the properties by which 15.1 defines it.
 
     apt-get install unicode-data
     tools/grapheme_table.py > engine/text/unicode/grapheme_runs-inl.h

@@ -1,6 +1,6 @@
 """./dev kernels: compiles every .cu of engine/ and bench/ by nvcc for the GPUs that we support, on any machine.
 
-Writes what each kernel needs to build/kernels.txt and closes with `N compiled, M failed`: files, once for each GPU.
+Writes what each kernel needs to build/kernels.txt and ends with `N compiled, M failed`, which counts each file once for each GPU.
 """
 
 import os
@@ -18,7 +18,7 @@ JOBS = int(os.environ.get("JOBS") or os.cpu_count() or 1)
 
 
 class Kernel(NamedTuple):
-    """What a kernel needs, by the assembler's account: registers of a thread, bytes of the rest."""
+    """The resources of a kernel, reported by the assembler: registers per thread, and sizes in bytes."""
     name: str
     registers: int
     stack: int
@@ -42,7 +42,7 @@ def sources(root):
 
 
 def read_log(log):
-    """The kernels of what the assembler says with --verbose."""
+    """The kernels in the assembler's --verbose output."""
     def number(pattern, text):
         found = re.search(pattern, text)
         return int(found[1]) if found else 0

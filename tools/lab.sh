@@ -31,7 +31,7 @@ lab_widget() {
 lab_site() {
   setup_lab
   say "Build the engine as WebAssembly"
-  # Debian keeps the modules that emscripten calls where only Debian's Node.js looks.
+  # Debian stores emscripten's modules where only Debian's Node.js looks.
   export NODE_PATH=/usr/share/nodejs
   if [[ ! -f build/lab-wasm/build.ninja ]]; then
     emcmake cmake -S apps/lab/wasm -B build/lab-wasm -G Ninja >"$CACHE/lab-wasm.log" 2>&1 ||
@@ -42,7 +42,7 @@ lab_site() {
   lab_script build
 }
 
-# The program that serves the page, where LANEWISE names no other.
+# The program that serves the page, unless LANEWISE names another.
 lab_program() {
   [[ -n ${LANEWISE:-} || -x build/lanewise ]] || { setup; build release build lanewise; }
 }
@@ -78,7 +78,7 @@ lab_bench() {
   lab_script bench
 }
 
-# Pictures of the manual, and the small ones that a test compares with the page. Palettes keep them small.
+# Pictures for the manual, and small ones that a test compares with the page. Palettes keep them small.
 lab_pictures() {
   (PACKAGES=(chromium fonts-dejavu-core pngquant); setup_packages)
   lab_site

@@ -1,4 +1,4 @@
-"""Writes what a package says about its contents: build/notices with a bill of materials (CycloneDX 1.5), Debian's `copyright`
+"""Writes build/notices, which describes the contents of a package: a bill of materials (CycloneDX 1.5), Debian's `copyright`
 and the licences of all that is shipped. Versions and licences are those of the files on this machine.
 
 usage: notices.py [FOLDER]
@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
-# Debian packages whose libraries the tarball brings along, or whose code is compiled into the program.
+# Debian packages with libraries that the tarball contains, or with code that is compiled into the program.
 SHARED = {"libfmt9": "MIT", "libtbb12": "Apache-2.0", "libedit2": "BSD-3-Clause", "libbsd0": "BSD-3-Clause", "libmd0": "BSD-3-Clause",
           "libtinfo6": "MIT-X11-ncurses", "zlib1g": "Zlib", "libbz2-1.0": "bzip2-1.0.6", "libzstd1": "BSD-3-Clause",
           "liblzma5": "0BSD", "liblz4-1": "BSD-2-Clause", "libcpp-httplib0.11": "MIT", "libssl3": "Apache-2.0", "libbrotli1": "MIT"}

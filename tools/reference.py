@@ -64,7 +64,7 @@ def commands(*path):
 
 
 def topic(name):
-    """The entries of a topic: what stands on the left, and its meaning."""
+    """The entries of a topic: the term, and its meaning."""
     return dict(re.findall(r"^  (\S+)\s{2,}(.*)$", lanewise("help", name), re.M))
 
 
@@ -74,7 +74,7 @@ def literal(text):
 
 
 def answers(queries):
-    """The value of each query, which has one row and one column; "error" where it has none."""
+    """The value of each query, which has one row and one column; "error" if it fails."""
     done = lanewise("sql", "--format", "ndjson", "-c", ";\n".join(f"SELECT ({query})::VARCHAR AS x" for query in queries))
     rows = [json.loads(line)["x"] for line in done.splitlines()]
     assert len(rows) == len(queries), f"{len(queries)} examples, {len(rows)} answers"
@@ -82,7 +82,7 @@ def answers(queries):
 
 
 def functions():
-    """Name, example, documentation and "cores" of each function, where it runs on those only; its overloads follow each other."""
+    """Name, example, documentation, and "cores" for a function that runs only there; overloads follow each other."""
     rows = [line.split("\t") for line in function_table()]
     seen, result = set(), []
     for name, example, documentation, where in rows:
@@ -101,7 +101,7 @@ def aggregates():
     others = re.findall(r'^    \{"(\w+)", "(\w+)"\},$', (folder / "functions.cc").read_text(), re.M)
     for name, documentation, example in sorted(entries):
         if not literal(example):
-            continue  # It belongs to another one, and SQL cannot name it.
+            continue  # It belongs to another function, and SQL cannot call it.
         query, _, answer = literal(example).rpartition(" -- ")
         also = [other for other, standard in others if standard == name and other != "sum_no_overflow"]
         yield "count(*)" if name == "count_star" else name, literal(documentation), query, answer, also
@@ -126,13 +126,13 @@ def functions_page():
     return "\n".join(lines) + "\n"
 
 
-# What DuckDB's binder or the translation of its plans knows by another name.
+# DuckDB's binder, or the translation of its plans, uses another name.
 TRANSLATED = {"array_length", "dayofmonth", "normalized_interval", "power", "setseed", "struct_extract", "struct_update", "unpivot_list", "uuidv4", "weekday",
               "weekofyear"}
 
 
 def duckdb_functions():
-    """DuckDB's scalar functions that are neither in the engine's table nor other names of those. Operators are left out."""
+    """DuckDB's scalar functions that the engine's table does not have, under any name. Operators are left out."""
     table = {row.partition("\t")[0] for row in function_table()}
     query = "SELECT DISTINCT function_name, alias_of FROM duckdb_functions() WHERE function_type = 'scalar' AND regexp_full_match(function_name, '[A-Za-z]\\w*') AND NOT starts_with(function_name, 'icu_')"
     rows = [json.loads(line) for line in lanewise("sql", "--format", "ndjson", "-c", query).splitlines()]

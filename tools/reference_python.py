@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent.parent / "apps/python/lanewise"
-# Sections: the title, and where its names are; without names all public ones.
+# Sections: the title, and the place of its names; without names all public ones.
 SECTIONS = {
     "lanewise": {"__init__.py": ["sql", "explain", "connection"], "_grep.py": ["grep"]},
     "Connections": {"_connection.py": ["Connection", "Cursor"]},

@@ -1,4 +1,4 @@
-"""The page of statements and types: each example is run, and the table says by which engine, or with which error."""
+"""The page of statements and types: each example runs, and the table shows which engine ran it, or the error."""
 
 import os
 import re
@@ -85,7 +85,7 @@ def code(text):
 
 
 def outcome(statement):
-    """Which engine ran a statement, or its error."""
+    """The engine that ran a statement, or its error."""
     done = subprocess.run([BUILD / "lanewise", "sql", "--timing", "-c", f"{TABLE}; {statement}"], capture_output=True, text=True)
     last = done.stderr.strip().splitlines()[-1] if done.returncode == 0 else re.search(r"^error: (?:statement \d+: )?(.*)", done.stderr, re.M)[1]
     return ("", last.partition("; --fallback")[0]) if done.returncode else ("; ".join(re.findall(r"(?<!computed )by (\w+)", last)), "")

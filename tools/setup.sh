@@ -1,4 +1,4 @@
-# What every command needs, each step skipped when it is done: packages by apt, a Python environment, DuckDB.
+# The prerequisites of every command: packages by apt, a Python environment, DuckDB. Completed steps are skipped.
 # Sourced by ./dev.
 
 PACKAGES=(g++ cmake ninja-build pkg-config ccache ca-certificates python3 python3-dev python3-venv libtbb-dev libfmt-dev
@@ -48,7 +48,7 @@ Install what these Debian packages hold: ${PACKAGES[*]}"
     >"$CACHE/apt.log" 2>&1 || { tail -20 "$CACHE/apt.log" >&2; fail "apt-get could not install: ${missing[*]}"; }
 }
 
-# environment FOLDER REQUIREMENTS: a Python environment that holds exactly these requirements.
+# environment FOLDER REQUIREMENTS: a Python environment with exactly these requirements.
 environment() {
   local done=$1/requirements.sha256
   ! fresh "$done" "$2" || return 0
@@ -88,7 +88,7 @@ setup_stringzilla() {
   mv "$CACHE/fetch/stringzilla" "$CACHE/stringzilla"
 }
 
-# unpacked FOLDER PACKAGE=VERSION: a Debian package in a folder of ours, for those that exclude each other.
+# unpacked FOLDER PACKAGE=VERSION: a Debian package in a separate folder, for packages that exclude each other.
 unpacked() {
   [[ ! -d $CACHE/$1 ]] || return 0
   say "Fetch $2"
@@ -101,7 +101,8 @@ unpacked() {
   rm -rf "$fetch"
 }
 
-# DuckDB's library comes from its Node.js package and is made to load faster; the headers that belong to it from its Python source distribution.
+# DuckDB's library comes from its Node.js package and is changed to load faster; its headers come from its Python source
+# distribution.
 setup_duckdb() {
   local done=$CACHE/duckdb/fetched fingerprint="$DUCKDB_LIBRARY_SHA $DUCKDB_SOURCE_SHA with TPC-H's and JOB's queries, its functions bound"
   [[ ! -f $done || $(<"$done") != "$fingerprint" ]] || return 0
@@ -130,7 +131,7 @@ setup_duckdb() {
   echo "$fingerprint" >"$done"
 }
 
-# nanoarrow's C sources for Arrow IPC and those of flatcc's run time, from the Python source distribution.
+# C sources of nanoarrow, for Arrow IPC, and of flatcc's run time, from the Python source distribution.
 setup_nanoarrow() {
   local folder=$CACHE/nanoarrow
   [[ ! -f $folder/fetched || $(<"$folder/fetched") != "$NANOARROW_SHA" ]] || return 0
@@ -142,7 +143,7 @@ setup_nanoarrow() {
   tar -xzf "$source" -C "$folder" --strip-components=4 "$part/arrow-nanoarrow/src/nanoarrow"
   tar -xzf "$source" -C "$folder/flatcc" --strip-components=3 --wildcards --no-wildcards-match-slash "$part/flatcc-*/include" \
     "$part/flatcc-*/src/runtime" "$part/flatcc-*/LICENSE"
-  # Version 0.9.0 forgets that dictionaries may be compressed.
+  # Version 0.9.0 ignores that dictionaries may be compressed.
   sed -i '/^  dictionary->decoder.message_type = NANOARROW_IPC_MESSAGE_TYPE_RECORD_BATCH;/a\
   dictionary->decoder.metadata_version = decoder->metadata_version;\
   NANOARROW_RETURN_NOT_OK(\
@@ -151,7 +152,7 @@ setup_nanoarrow() {
   echo "$NANOARROW_SHA" >"$folder/fetched"
 }
 
-# source_distribution NAME VERSION CHECKSUM: prints the file's place.
+# source_distribution NAME VERSION CHECKSUM: prints the path of the file.
 source_distribution() {
   local file=$CACHE/fetch/$1-$2.tar.gz
   verified "$file" "$3" ||
@@ -162,7 +163,7 @@ source_distribution() {
 
 verified() { [[ -f $1 ]] && echo "$2  $1" | sha256sum --check --status; }
 
-# npm of this machine, else the one inside PyPI's package of Node.js.
+# This machine's npm, or the one in PyPI's package of Node.js.
 npm_command() {
   if command -v npm >/dev/null; then npm "$@"; return; fi
   local node=$CACHE/node

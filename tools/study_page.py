@@ -1,4 +1,4 @@
-"""Writes the tables of published and measured values in docs/study/index.md: those of the last chapter of a report.
+"""Copies the tables of published and measured values from a report's last chapter into docs/study/index.md.
 
 python3 tools/study_page.py docs/study/xeon.html
 """
@@ -17,7 +17,7 @@ def plain(text):
 
 
 def tables(report):
-    """The tables of the chapter on what was published, as Markdown."""
+    """The tables of the chapter on published results, as Markdown."""
     chapter = report[report.index("Published and measured</h2>"):]
     for table in re.findall(r"<table.*?</table>", chapter, re.S):
         caption = re.sub(r"^Table \d+\. ", "", plain(re.search(r"<caption>(.*?)</caption>", table, re.S)[1]))

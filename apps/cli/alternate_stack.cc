@@ -30,7 +30,7 @@ AlternateStack::~AlternateStack() {
 
 }  // namespace lanewise::cli
 
-// Sanitizers have a pthread_create() of their own, and report faults themselves.
+// Sanitizers replace pthread_create() and report faults themselves.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 namespace {
@@ -48,8 +48,7 @@ void* run_with_stack(void* given) {
 
 }  // namespace
 
-/// In place of the C library's, which it calls. The threads of TBB, of DuckDB and of CUDA's driver have no
-/// other hook in common.
+/// Wraps the C library's function. Threads of TBB, DuckDB and CUDA's driver have no other hook in common.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
                               void* argument) noexcept {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
@@ -57,7 +56,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
   std::unique_ptr<Start> start(new (std::nothrow) Start{run, argument});
   if (start == nullptr) return EAGAIN;
   const int error = create(thread, attributes, run_with_stack, start.get());
-  if (error == 0) start.release();  // NOLINT: the thread has it
+  if (error == 0) start.release();  // NOLINT: the thread owns it
   return error;
 }
 

@@ -4,11 +4,11 @@
 
 namespace lanewise::cli {
 
-/// A stack for the thread's signal handlers, since the thread's own may be what overflowed. Every thread that
-/// is created, also by a library, has one: see pthread_create() in alternate_stack.cc.
+/// A stack for the thread's signal handlers, since its own may have overflowed. Every thread has one, even a
+/// library's: see pthread_create() in alternate_stack.cc.
 class AlternateStack {
  public:
-  AlternateStack() noexcept;  ///< without memory for it the thread does without
+  AlternateStack() noexcept;  ///< without memory, the thread has none
   AlternateStack(const AlternateStack&) = delete;
   ~AlternateStack();
 

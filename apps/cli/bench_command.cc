@@ -30,7 +30,7 @@ reads memory.
   lanewise bench strings                         equality, prefix, regular expression on text
   lanewise bench index                           lookups in ordered indexes, here and on a GPU
   lanewise bench sql                             queries on the cores and on a GPU
-  lanewise bench pram                            PRAM programs by every executor
+  lanewise bench pram                            PRAM programs on every executor
   lanewise bench scan --json > scan.json         the same for programs
 )";
 
@@ -98,7 +98,7 @@ Values of --work:
 )";
 
 const char* const kPram =
-    R"(Measures PRAM programs by every executor of the machine, and the hand-written algorithm for the same problem.
+    R"(Measures PRAM programs on every executor of the machine, and the hand-written algorithm for the same problem.
 
 Times are of whole runs with compiled programs; on a GPU they include transfers.
 
@@ -144,7 +144,7 @@ void write_plot(const bench::Setting& setting, const std::vector<bench::Group>& 
   file.close();
 }
 
-/// Runs one benchmark and writes its tables, each as soon as it is there, or all as JSON.
+/// Runs one benchmark and writes its tables: each when it is complete, or all as JSON.
 template <class Options, class Run>
 ExitCode run_bench(const std::string& name, const Options& options, Run run) {
   const Interrupt interrupt;
@@ -178,7 +178,7 @@ CLI::Option* list_option(CLI::App& app, const std::string& name, auto& to, const
 }
 
 void add_repetition(CLI::App& app, bench::Options& options) {
-  app.add_option("--seed", options.seed, "Seed of the data")->option_text("N");
+  app.add_option("--seed", options.seed, "Seed for the data")->option_text("N");
   app.add_option("--repeat", options.repeat, "Number of rounds, of which the median is shown (default: 3)")
       ->check(CLI::Range(1, 1000))
       ->option_text("N");
@@ -248,11 +248,11 @@ void add_bench_command(CLI::App& app, Command& run) {
       ->check(CLI::IsMember(bench::pram_work_names()));
   list_option(*pram, "--program", pram_options->programs, "Run only these (default: all)", "NAME,...")
       ->check(CLI::IsMember(bench::pram_program_names()));
-  list_option(*pram, "--sizes", pram_options->sizes, "Sizes of the inputs (default: as suits each program)",
+  list_option(*pram, "--sizes", pram_options->sizes, "Sizes of the inputs (default: chosen for each program)",
               "N,...")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30));
   pram->add_option("--device", pram_options->device,
-                   "Device: cpu or auto, which adds CUDA and OpenCL where they are (default: auto)")
+                   "Device: cpu or auto, which adds CUDA and OpenCL if they exist (default: auto)")
       ->check(CLI::IsMember({"cpu", "auto"}))
       ->option_text("NAME");
   add_repetition(*pram, *pram_options);
@@ -273,8 +273,8 @@ void add_bench_command(CLI::App& app, Command& run) {
   index->add_option("--queries", index_options->queries, "Keys to look up on the host (default: 1,048,576)")
       ->check(CLI::Range(int64_t{1}, kMostRows))
       ->option_text("N");
-  list_option(*index, "--batches", index_options->batches, "Keys that multi seeks at once (default: 1,40000)",
-              "N,...")
+  list_option(*index, "--batches", index_options->batches,
+              "Number of keys that multi looks up at once (default: 1,40000)", "N,...")
       ->check(CLI::Range(int64_t{1}, kMostRows));
   index
       ->add_option("--device-queries", index_options->device_queries,

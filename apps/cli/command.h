@@ -8,14 +8,13 @@
 
 namespace lanewise::cli {
 
-/// What the chosen subcommand does; returns the exit code.
+/// Runs the chosen subcommand; returns the exit code.
 using Command = std::function<ExitCode()>;
 
-/// For options that take any number of rows: the library's own checks name the largest double in their
-/// errors.
+/// For options with any number of rows: the library's own checks print the largest double in errors.
 inline constexpr int64_t kMostRows = 1'000'000'000'000;
 
-/// Each adds its subcommand to `app` and sets `run` when it is the one that was given.
+/// Each adds its subcommand to `app`, and sets `run` if it is chosen.
 void add_sql_command(CLI::App& app, Command& run);
 void add_grep_command(CLI::App& app, Command& run);
 void add_index_command(CLI::App& app, Command& run);

@@ -78,7 +78,8 @@ void apply_configuration(CLI::App& app, const std::vector<std::string>& words) {
   const std::string path = configuration_path();
   if (path.empty()) return;
   for (const CLI::ConfigItem& item : items_of(path)) {
-    if (item.name == "++" || item.name == "--") continue;  // the library's marks of a section's ends
+    // the library's marks of the begin and end of a section
+    if (item.name == "++" || item.name == "--") continue;
     CLI::Option& chosen = option(section(app, item, path), item, path);
     const bool applies = words.size() >= item.parents.size() &&
                          std::equal(item.parents.begin(), item.parents.end(), words.begin());

@@ -9,8 +9,8 @@ namespace lanewise::cli {
 /// Whether the user has a configuration file.
 bool has_configuration();
 
-/// Makes what the user's configuration file says the defaults of the command that `words` name. Checks the
-/// names of all sections and options. Throws UserError that names the file and the option.
+/// Applies the user's configuration file as defaults of the command that `words` name. Checks the names of
+/// all sections and options. Throws UserError that names the file and the option.
 void apply_configuration(CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace lanewise::cli

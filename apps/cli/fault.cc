@@ -45,7 +45,7 @@ std::string_view name_of(int signal) {
   write_error(name_of(signal));
   write_error({text, size});
   write_error("\n");
-  raise(signal);  // by SA_RESETHAND the default action: the process ends by this signal
+  raise(signal);  // SA_RESETHAND restored the default action: the signal ends the process
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 
 namespace lanewise::cli {
 
-/// From here on a fault that ends the process (a segmentation fault, an abort) first writes a line to
-/// standard error that says what was running.
+/// From now on a fault that ends the process (a segmentation fault, an abort) first writes a line to standard
+/// error that names what was running.
 void report_faults();
 
-/// Says what is running now: a statement, or the arguments of a command. Kept in part where it is long.
+/// Sets what is running now: a statement, or the arguments of a command. Long ones are cut off.
 void set_running(std::string_view what);
-/// The same, for messages: " while running: SELECT ...", or nothing.
+/// The same for messages: " while running: SELECT ...", or nothing.
 std::string_view running();
 
 }  // namespace lanewise::cli

@@ -11,7 +11,7 @@ namespace {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 /// Uses a page of stack for each level.
-int descend(int levels) {  // NOLINT: it is to recurse
+int descend(int levels) {  // NOLINT: the recursion is intended
   volatile char page[4096] = {};
   page[0] = static_cast<char>(levels);
   return levels == 0 ? 0 : descend(levels - 1) + page[0];

@@ -1,7 +1,6 @@
 #include <fmt/format-inl.h>
 
-// fmt's functions for the launcher, as fmt's own src/format.cc defines them: Debian has no static library of
-// fmt.
+// fmt's functions for the launcher, as in fmt's src/format.cc: Debian does not have a static library of fmt.
 FMT_BEGIN_NAMESPACE
 namespace detail {
 

@@ -80,22 +80,22 @@ struct Question {
   bool verify;
   Stage& stage;
   MemoryBudget& budget;
-  graph::DeviceGraph* gpu;  ///< null: cores are to answer
+  graph::DeviceGraph* gpu;  ///< null: run on cores
   const std::vector<int64_t>& path;
-  int64_t root;  ///< the label of the vertex that a search begins at
+  int64_t root;  ///< label of the vertex where a search begins
 
-  /// Whether a checker is to look at the answer, which it then begins to do.
+  /// Whether the answer is to be checked. If so, announces it.
   bool begin_check() const {
     if (verify) stage.begin("verifying");
     return verify;
   }
 };
 
-/// What a command found: lines for people, one object, and the whole as a table.
+/// A command's result: lines for people, a JSON object, and the whole as a table.
 struct Answer {
   std::string text;
   std::string json;
-  std::optional<std::string> problem;  ///< that the checker found
+  std::optional<std::string> problem;  ///< found by the checker
   Schema schema;
   std::function<void(std::vector<ColumnBuilder>&)> rows;  ///< appends all of them
 };
@@ -338,10 +338,10 @@ void add_graph_command(CLI::App& app, Command& run) {
     sub->add_option("--executor", given->executor, "Where to run: cpu or cuda (default: cpu)")
         ->check(CLI::IsMember({"cpu", "cuda"}))
         ->type_name("NAME");
-    sub->add_option("--threads", given->threads, "Threads; 0: one per core")
+    sub->add_option("--threads", given->threads, "Number of threads; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
-    sub->add_option("--seed", given->seed, "Seed of random graphs")->type_name("N");
+    sub->add_option("--seed", given->seed, "Seed for random graphs")->type_name("N");
     sub->add_option("--memory-limit", given->memory_limit,
                     "Memory limit for reading the graph, and for all distances")
         ->type_name("SIZE")
@@ -359,7 +359,7 @@ void add_graph_command(CLI::App& app, Command& run) {
       ->type_name("FROM,TO");
   add("bfs", "Finds the levels of a breadth-first search, along directed edges; -o writes the vertices",
       breadth_first_search)
-      ->add_option("--root", given->root, "The vertex where it begins")
+      ->add_option("--root", given->root, "Vertex where the search begins")
       ->type_name("V")
       ->required();
 }

@@ -37,7 +37,7 @@ and the differences that only unusual input shows.
 Exit codes: 0 if a line was selected, 1 if none was, 2 if a pattern, an option or a file is wrong.
 )";
 
-/// Options for help, manual pages and completions; the words are read by grep::read_arguments.
+/// Options for help, manual pages and completions; grep::read_arguments reads the words.
 void describe(const grep::Flag& flag, CLI::App& grep) {
   if (*flag.group == '\0') return;
   CLI::Option* option;

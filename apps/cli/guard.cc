@@ -30,7 +30,7 @@ int fail(ExitCode code, std::string_view prefix, std::string_view message, std::
   return code;
 }
 
-/// Standard streams that are closed: else the next file that is opened would get what is printed.
+/// Opens closed standard streams: otherwise the next file to be opened would receive the output.
 void open_standard_streams() {
   int file = 0;
   while (file >= 0 && file <= STDERR_FILENO) file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -42,11 +42,11 @@ void open_standard_streams() {
 int run_guarded(int argc, char** argv, int (*program)(int argc, char** argv)) {
   open_standard_streams();
   catch_interrupts();
-  // Memory that was freed serves the next batch: fresh pages from the system cost as much as reading them.
+  // Freed memory is reused for the next batch: fresh pages from the system cost as much as reading them.
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that is too large is an error of write(), not the end
-  std::signal(SIGPIPE, SIG_IGN);  // and so is a reader that goes away
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the file size limit is an error, not the end
+  std::signal(SIGPIPE, SIG_IGN);  // so is a closed pipe
   report_faults();
   set_running(fmt::format("{}", fmt::join(argv, argv + argc, " ")));
   try {

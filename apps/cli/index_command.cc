@@ -46,7 +46,7 @@ struct IndexArguments {
   IndexOptions options;
 };
 
-/// Row numbers from the one that --first-row says.
+/// Row numbers from --first-row on.
 std::vector<uint64_t> row_numbers(size_t rows, const std::string& first_row) {
   uint64_t first = 0;
   const char* end = first_row.data() + first_row.size();
@@ -159,7 +159,7 @@ ExitCode run_change(const IndexArguments& given, bool insert) {
 ExitCode run_verify(const IndexArguments& given) {
   const Index index = Index::open(given.file, Index::Mode::kRead, nullptr, given.wait);
   index.verify();
-  print("{} entries, all as they should be\n", with_commas(static_cast<int64_t>(index.size())));
+  print("{} entries, no faults found\n", with_commas(static_cast<int64_t>(index.size())));
   return kOk;
 }
 
@@ -256,7 +256,7 @@ void add_index_command(CLI::App& app, Command& run) {
 
   query
       ->add_option("--device", given->device,
-                   "cpu (the default), cuda or cuda:N: copy the index to that GPU and look up there")
+                   "Device: cpu (the default); cuda or cuda:N, to which the index is copied")
       ->option_text("NAME");
 
   CLI::App* insert = verb("insert", "Adds the rows of a file",
@@ -265,7 +265,7 @@ void add_index_command(CLI::App& app, Command& run) {
   data(insert, "--from", "The rows to add");
   columns(insert);
   first_row(insert);
-  CLI::App* erase = verb("erase", "Removes all entries that have a key of a file",
+  CLI::App* erase = verb("erase", "Removes all entries whose keys are in a file",
                          [](const IndexArguments& arguments) { return run_change(arguments, false); });
   file(erase);
   data(erase, "--from", "The keys to remove");

@@ -31,7 +31,7 @@ std::string describe(gpu::Driver& driver, int ordinal) {
   }
 }
 
-/// A line for each GPU and one for CUDA, or one that says why there is none.
+/// A line for each GPU and one for CUDA, or a line with the reason why there is none.
 void print_gpus() {
   try {
     gpu::Driver& driver = gpu::Driver::system();
@@ -49,7 +49,7 @@ void print_gpus() {
   }
 }
 
-/// What `lanewise tune` stored, or how to get it.
+/// The profile of `lanewise tune`, or how to make one.
 void print_profile() {
   const std::string path = machine_profile_path();
   const LoadedProfile loaded = load_machine_profile(path, machine_cpu());
@@ -73,7 +73,7 @@ void print_profile() {
                            cost(tuning.lazy_ns)));
   if (profile.placement) {
     const exec::DeviceCosts& gpu = profile.placement->device;
-    info_row("", fmt::format("{} reads {:.0f} GB/s of its memory, is sent {:.1f} GB/s", gpu.name,
+    info_row("", fmt::format("{} reads its memory at {:.0f} GB/s, and is sent data at {:.1f} GB/s", gpu.name,
                              gpu.rates.scan / 1e9, gpu.upload / 1e9));
   }
 }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kPatience = 700;  // milliseconds
 
-/// The Interrupt that lives.
+/// The Interrupt that is alive.
 struct Current {
   std::mutex mutex;
   bool lives = false, patient = false;
@@ -34,7 +34,7 @@ Current& current() {
   return one;
 }
 
-int signals[2];  // a pipe from the handler, which may do nothing but write, to the thread that listens
+int signals[2];  // a pipe to the listening thread, since a signal handler may only write
 
 void on_signal(int) {
   const int error = errno;
@@ -43,7 +43,7 @@ void on_signal(int) {
   errno = error;
 }
 
-/// Whether there was a signal within so many milliseconds; -1: waits for it.
+/// Whether there was a signal within this time; -1: waits for one.
 bool signalled(int milliseconds) {
   pollfd file{signals[0], POLLIN, 0};
   char byte;
@@ -52,7 +52,7 @@ bool signalled(int milliseconds) {
   return (file.revents & POLLIN) != 0 && ::read(signals[0], &byte, 1) == 1;
 }
 
-/// Stops the work; returns the milliseconds that it has for that. -1: any time.
+/// Stops the work; returns how many milliseconds it may take. -1: any time.
 int ask_to_stop() {
   const std::lock_guard lock(current().mutex);
   if (!current().lives) return 0;
@@ -103,7 +103,7 @@ Interrupt::~Interrupt() {
   const std::lock_guard lock(current().mutex);
   current().lives = false;
   current().stop = nullptr;
-  if (current().patient) current().requested.reset();  // the program goes on
+  if (current().patient) current().requested.reset();  // the program continues
 }
 
 const Cancellation& Interrupt::cancellation() const { return current().requested; }

@@ -6,15 +6,15 @@
 
 namespace lanewise::cli {
 
-/// From now on Ctrl-C and SIGTERM end the program with kCancelled, and with no unfinished output file: at
-/// once, or as an Interrupt says. To be called once, before there is any other thread.
+/// From now on Ctrl-C and SIGTERM end the program with kCancelled, and without unfinished output files: at
+/// once, or as an Interrupt says. Must be called once, before other threads start.
 void catch_interrupts();
 
-/// While it lives, Ctrl-C stops the work. The program ends anyway when that takes longer than most of
-/// a second, or at a second Ctrl-C. One at a time.
+/// While it is alive, Ctrl-C stops the work. If that takes most of a second, or after a second Ctrl-C, the
+/// program ends anyway. Only one may be alive.
 class Interrupt {
  public:
-  /// Also calls `stop`, from another thread. `patient`: only a second Ctrl-C ends the program.
+  /// Also calls `stop`, in another thread. `patient`: only a second Ctrl-C ends the program.
   explicit Interrupt(std::function<void()> stop = {}, bool patient = false);
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
@@ -22,10 +22,10 @@ class Interrupt {
   const Cancellation& cancellation() const;
 };
 
-/// Says "cancelled" and ends the program with kCancelled.
+/// Prints "cancelled" and ends the program with kCancelled.
 [[noreturn]] void end_cancelled();
 
-/// Throws CancelledError after Ctrl-C, if an Interrupt lives.
+/// Throws CancelledError after Ctrl-C, if an Interrupt is alive.
 void stop_if_interrupted();
 
 }  // namespace lanewise::cli

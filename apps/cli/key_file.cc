@@ -22,7 +22,7 @@ std::vector<std::string> split(const std::string& list) {
   return names;
 }
 
-/// f(batch, row) for each row, in order.
+/// Calls f(batch, row) for each row, in order.
 template <class F>
 void each_row(const Table& table, F f) {
   for (const Batch& batch : table.batches) {
@@ -30,7 +30,7 @@ void each_row(const Table& table, F f) {
   }
 }
 
-/// The rows of a table's column that `taken` selects, in one piece.
+/// The rows of a table's column that `taken` selects, as one column.
 ColumnPtr in_one_piece(const Table& table, size_t column, const std::vector<bool>& taken) {
   if (table.batches.size() == 1 && !table.batches[0].columns[column]->dictionary &&
       std::ranges::find(taken, false) == taken.end()) {
@@ -61,7 +61,7 @@ ColumnPtr in_one_piece(const Table& table, size_t column, const std::vector<bool
 
 SessionOptions with_fallback() {
   SessionOptions options;
-  options.fallback_duckdb = true;  // casts between any two types; columns of any type are read
+  options.fallback_duckdb = true;  // casts between any two types; columns of any type can be read
   return options;
 }
 
@@ -131,7 +131,7 @@ GivenKeys KeyFile::read(const std::vector<std::string>& columns, const std::vect
     const std::string column = sql_quoted(columns[i], '"');
     const std::string &from = type_of(columns[i]), to = key[i].type.name();
     const std::string cast = fmt::format("TRY_CAST({} AS {})", column, to);
-    // Any value has a text; a CSV file's 007 keeps its zeros if no other type is required.
+    // Any value has a string form; 007 in a CSV file keeps its zeros unless another type is required.
     const bool exact = from == to || to == "VARCHAR";
     const std::string fits =
         exact ? "true" : fmt::format("coalesce(TRY_CAST({} AS {}) = {}, false)", cast, from, column);

@@ -13,9 +13,9 @@ namespace lanewise::cli {
 /// Keys of a file's rows.
 struct GivenKeys {
   std::vector<std::string> names;     ///< of the columns
-  std::vector<ColumnPtr> columns;     ///< each in one piece
-  std::vector<uint64_t> rows;         ///< of the file, from 0, where the keys stand
-  std::optional<std::string> reason;  ///< why the first row that is not among them has no key
+  std::vector<ColumnPtr> columns;     ///< each as one column
+  std::vector<uint64_t> rows;         ///< row of the file, from 0, of each key
+  std::optional<std::string> reason;  ///< why the first omitted row does not have a key
   uint64_t refused = 0;               ///< that row
 
   size_t size() const { return rows.size(); }
@@ -27,17 +27,17 @@ class KeyFile {
   /// Throws UserError that names the file.
   explicit KeyFile(std::string path);
 
-  /// The columns that the user names, separated by commas; as in SQL, case does not matter. Throws UserError
-  /// for one that the file does not have.
+  /// The columns that the user names, separated by commas. Case does not matter, as in SQL. Throws UserError
+  /// for a column that the file does not have.
   std::vector<std::string> columns_named(const std::string& list) const;
-  /// The same, or the file's first columns where the list is empty; as many as the key has.
+  /// The same, or the file's first columns if the list is empty: as many as the key has.
   std::vector<std::string> columns_for(const std::string& list, const std::vector<KeyField>& key) const;
 
-  /// Columns as they are. Throws UserError for a type that no key has.
+  /// Columns, unchanged. Throws UserError for a type that keys cannot have.
   GivenKeys read(const std::vector<std::string>& columns);
-  /// Columns as the fields of a key: of the rows whose values are exactly values of the fields' types.
+  /// Columns converted to the key's fields: only rows whose values are exactly values of the fields' types.
   GivenKeys read(const std::vector<std::string>& columns, const std::vector<KeyField>& key);
-  /// Throws UserError that names the first row which gives no key.
+  /// Throws UserError that names the first row without a key.
   void refuse(const GivenKeys& keys, const std::vector<KeyField>& key) const;
 
   Session& session() { return session_; }

@@ -9,7 +9,7 @@ namespace lanewise::cli {
 namespace {
 
 const char* const kLabDescription =
-    R"(Shows PRAM programs at work in the browser, on all executors of this machine.
+    R"(Shows PRAM programs in the browser, step by step, on all executors of this machine.
 
   lanewise lab                           opens the page in the browser
   lanewise lab mine.pram                 the same, with your program

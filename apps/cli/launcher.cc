@@ -4,8 +4,8 @@
 #include "guard.h"
 #include "sibling.h"
 
-/// The program that users start. grep runs here, since the library that the other commands need takes longer
-/// to load than a search; they run in lanewise-engine, which stands in the same folder.
+/// The program that users start. It runs grep itself, since loading the other commands' libraries takes
+/// longer than a search. For the other commands it starts lanewise-engine, in the same folder.
 namespace lanewise::cli {
 namespace {
 

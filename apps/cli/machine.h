@@ -4,8 +4,8 @@
 
 namespace lanewise::cli {
 
-/// What `lanewise tune` stored of this machine, else the defaults. A profile that cannot be used is reported
-/// on standard error.
+/// The profile of `lanewise tune`, or the defaults. A profile that cannot be used is reported on standard
+/// error.
 MachineProfile machine_profile();
 
 }  // namespace lanewise::cli

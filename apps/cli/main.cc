@@ -31,7 +31,8 @@ constexpr struct {
                  {"bench", add_bench_command}, {"study", add_study_command}, {"tune", add_tune_command},
                  {"info", add_info_command},   {"help", add_help_command}};
 
-/// Adds the chosen command alone where that is enough: the options of all take longer than a short query.
+/// Adds only the chosen command if that is enough: adding the options of all commands takes longer than a
+/// short query.
 void add_commands(CLI::App& app, Command& run, std::string_view chosen) {
   const auto is_chosen = [&](const auto& command) { return command.name == chosen && chosen != "help"; };
   const bool needs_all = has_configuration() || std::ranges::none_of(kCommands, is_chosen);
@@ -53,7 +54,7 @@ int run_program(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (shell) words = {"sql"};
   add_commands(app, run, words.empty() ? "" : words[0]);
-  app.footer(kFooter);  // of the program alone: commands copy it when they are added
+  app.footer(kFooter);  // of the program alone: commands would copy it when they are added
   if (words.empty()) {
     print("{}", app.help());
     return kOk;

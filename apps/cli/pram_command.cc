@@ -55,7 +55,7 @@ struct PramOptions {
   std::string graph;
   std::string mode;
   std::string output;
-  std::string format;  // empty: as the name of the output says
+  std::string format;  // empty: from the extension of the output
   std::string memory_limit = "4GB";
   std::string executor = "interpreter";
   std::string active = "auto";
@@ -117,7 +117,7 @@ std::unique_ptr<OutputFile> open_output(const PramOptions& given) {
   return given.output.empty() ? std::make_unique<OutputFile>() : std::make_unique<OutputFile>(given.output);
 }
 
-/// Rejects an extension that promises another format than the command writes.
+/// Rejects an extension of a format that the command does not write.
 void check_extension(const std::string& output, std::initializer_list<std::string_view> extensions,
                      const char* advice) {
   const std::string extension = std::filesystem::path(output).extension();
@@ -146,7 +146,7 @@ ExitCode run_run(const PramOptions& given) {
   return kOk;
 }
 
-/// Whether other processors win the arbitrary writes of a run with the same outputs.
+/// Runs the program again with other winners of arbitrary writes; whether the outputs are the same.
 std::string other_draws(const PramOptions& given, const pram::Program& program, const pram::Arrays& inputs,
                         const pram::Arrays& outputs) {
   constexpr uint64_t kDraws = 7;
@@ -306,7 +306,7 @@ B[p] = A[p] + left
 )";
 
 ExitCode run_new(const PramOptions& given) {
-  // Names without a dot are those of bundled programs.
+  // A name without a dot is that of a bundled program.
   const std::string file = given.program + (given.program.find('.') == std::string::npos ? ".pram" : "");
   if (std::filesystem::exists(file))
     throw UserError(fmt::format("'{}' exists already; choose another name", file));
@@ -329,12 +329,12 @@ void add_without(CLI::App& app, PramOptions& given) {
 void add_executor(CLI::App& app, PramOptions& given) {
   app.add_option(
          "--executor", given.executor,
-         "interpreter: step by step, with conflicts and costs; cpu: compiled, on all cores; cuda, opencl:\n"
-         "kernels on a GPU")
+         "Executor: interpreter (step by step, with conflicts and costs), cpu (compiled, on all cores),\n"
+         "cuda or opencl (kernels on a GPU)")
       ->check(CLI::IsMember({"interpreter", "cpu", "cuda", "opencl"}))
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--threads", given.options.threads, "Threads of the executor; 0: one per core")
+  app.add_option("--threads", given.options.threads, "Number of the executor's threads; 0: one per core")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
   app.add_option("--active", given.active, "Representation of active processors (default: auto)")

@@ -6,7 +6,7 @@
 
 namespace lanewise::cli {
 
-/// The profile of a statement as text: a line per operator with rows, time, bytes, density, occupancy,
+/// The profile of a statement as text: one line per operator with rows, time, bytes, density, occupancy and
 /// target.
 std::string profile_report(const StatementResult& result, int width);
 

@@ -9,8 +9,8 @@
 
 namespace lanewise::cli {
 
-/// A line on a terminal's standard error that says how far a statement is, once it has taken a second. Silent
-/// elsewhere.
+/// A line on standard error that shows the progress of a statement, after its first second. Only on a
+/// terminal.
 class Progress {
  public:
   /// A new statement begins: the clock starts again.
@@ -28,7 +28,7 @@ class Progress {
   bool visible_ = false;
 };
 
-/// Reports work that does not report itself, as long as it lives.
+/// Shows the progress of work that does not report it itself, while it is alive.
 class Watch {
  public:
   struct State {
@@ -45,7 +45,7 @@ class Watch {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool done_ = false;
-  std::thread thread_;  // last, as it uses the others
+  std::thread thread_;  // last, since it uses the other members
 };
 
 }  // namespace lanewise::cli

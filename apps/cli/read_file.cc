@@ -27,7 +27,7 @@ std::string read_all(std::FILE* file, const std::string& path) {
   std::string text;
   char part[1 << 16];
   for (size_t size; (size = std::fread(part, 1, sizeof(part), file)) > 0;) text.append(part, size);
-  if (std::ferror(file) != 0) fail(path);  // also a folder, which can be opened
+  if (std::ferror(file) != 0) fail(path);  // or a folder, which can be opened
   return text;
 }
 

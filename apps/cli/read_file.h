@@ -4,10 +4,10 @@
 
 namespace lanewise::cli {
 
-/// The whole of a text file, without a UTF-8 byte order mark; "-" is standard input. Throws UserError.
+/// The contents of a text file, without a UTF-8 byte order mark; "-" is standard input. Throws UserError.
 std::string read_file(const std::string& path);
 
-/// The same error of a file that DuckDB is to read.
+/// Throws the same error for a file that DuckDB will read.
 void require_file(const std::string& path);
 
 }  // namespace lanewise::cli

@@ -13,7 +13,7 @@ namespace lanewise::cli {
 namespace {
 
 std::string read_back(const std::string& text) {
-  // Tests run in parallel: a file for each.
+  // Tests run in parallel, so each has its own file.
   const std::string path = testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name();
   std::ofstream(path, std::ios::binary) << text;
   const std::string read = read_file(path);

@@ -7,7 +7,7 @@
 
 namespace lanewise::cli {
 
-/// Becomes the program `name` in the folder of this one. Returns only where that is not possible.
+/// Replaces this process by the program `name` in the same folder. Returns only if that fails.
 ExitCode run_sibling(const std::string& name, std::vector<std::string> words);
 
 }  // namespace lanewise::cli

@@ -7,8 +7,10 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/new_file.h"
 #include "command.h"
 #include "interrupt.h"
+#include "output/print.h"
 #include "read_file.h"
 #include "shell/shell.h"
 #include "statements/run.h"
@@ -37,6 +39,14 @@ std::string statements_text(const SqlOptions& options) {
   if (!options.command.empty()) return options.command;
   if (options.file.empty()) return read_all(std::cin);
   return read_file(options.file);
+}
+
+/// Ends the program here: closing DuckDB frees its whole catalogue, a tenth of the time of a short query.
+void end_unclosed([[maybe_unused]] ExitCode code) {
+#ifndef __SANITIZE_ADDRESS__  // which reports memory that is not freed
+  flush_printed();
+  exit_without_new_files(code);
+#endif
 }
 
 }  // namespace
@@ -141,7 +151,9 @@ void add_sql_command(CLI::App& app, Command& run) {
         given.session.read_only = true;
       SqlRun all(given);
       const Interrupt interrupt([&all] { all.cancel(); });
-      return all.run_all(text) ? kOk : kUserError;
+      const ExitCode code = all.run_all(text) ? kOk : kUserError;
+      if (all.only_read()) end_unclosed(code);
+      return code;
     };
   });
 }

@@ -64,13 +64,13 @@ void add_study_command(CLI::App& app, Command& run) {
       ->add_option("--device", parameters.device,
                    "Device: cpu, cuda, cuda:N or auto, a GPU if there is one (default: auto)")
       ->option_text("NAME");
-  study->add_option("--seed", parameters.seed, "Seed of the data")->option_text("N");
+  study->add_option("--seed", parameters.seed, "Seed for the data")->option_text("N");
   study
       ->add_option("--repeat", parameters.repeat,
                    "Number of rounds, of which the median is shown (default: 5)")
       ->check(CLI::Range(1, 1000))
       ->option_text("N");
-  CLI::App* compare = study->add_subcommand("compare", R"(Puts the results of two studies side by side.
+  CLI::App* compare = study->add_subcommand("compare", R"(Compares the results of two studies.
 
   lanewise study compare study other-machine -o both.html
 )");

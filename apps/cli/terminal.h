@@ -11,7 +11,7 @@ bool stdin_is_terminal();
 int terminal_width();
 /// Lines of the terminal, else 24.
 int terminal_height();
-/// True where standard output is a terminal that is not dumb, and $NO_COLOR is not set or empty.
+/// Whether standard output is a terminal, not dumb, and $NO_COLOR is unset or empty.
 bool use_colours();
 
 }  // namespace lanewise::cli

@@ -35,7 +35,7 @@ std::string text_of(const bench::Choice& choice) {
   return line + " GB/s";
 }
 
-/// The rates of both devices, side by side.
+/// Prints the rates of both devices next to each other.
 std::string text_of(const exec::PlacementCosts& costs) {
   using exec::Rates;
   const exec::DeviceCosts& gpu = costs.device;

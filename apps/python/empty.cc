@@ -1,1 +1,1 @@
-// A shared library needs a source of its own.
+// A shared library needs at least one source file.

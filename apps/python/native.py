@@ -22,7 +22,7 @@ struct ArrowArrayStream { int (*get_schema)(struct ArrowArrayStream*, struct Arr
 
 
 def declarations(header: str) -> str:
-    """What cffi reads of a C header: no preprocessor, no C++, no attributes."""
+    """The part of a C header that cffi can read: no preprocessor, no C++, no attributes."""
     text = re.sub(r'#ifdef __cplusplus\n.*?#endif\n', "", header, flags=re.S)
     text = re.sub(r"^#.*\n", "", text, flags=re.M)
     text = re.sub(r"^struct \w+;\n", "", text, flags=re.M)

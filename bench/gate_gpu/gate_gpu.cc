@@ -53,7 +53,7 @@ struct Gpu {
   void clear(const DeviceBuffer& buffer) { stream.fill(buffer.address(), 0, buffer.size()); }
 };
 
-/// Laid out as in kernels.cu.
+/// Same layout as in kernels.cu.
 struct Job {
   u64 offsets, bytes, next;
   u32 table_bytes, refill_below;
@@ -68,7 +68,7 @@ u64 count_bits(const std::vector<u64>& words) {
   return count;
 }
 
-/// Whether the first rows' bits are those that the emulated group finds.
+/// Whether the first rows' bits equal those of the emulated group.
 bool sample_agrees(Gpu& gpu, const AutomatonView& automaton, const std::vector<u64>& offsets,
                    const DeviceBuffer& text, const std::vector<u64>& hits) {
   const u64 rows = std::min<u64>(offsets.size() - 1, 1 << 20) / 64 * 64;
@@ -80,7 +80,8 @@ bool sample_agrees(Gpu& gpu, const AutomatonView& automaton, const std::vector<u
   return std::equal(expected.begin(), expected.end(), hits.begin());
 }
 
-/// One column of `rows` rows: prints a line per block size and threshold, returns whether all answers agree.
+/// One column of `rows` rows: prints a line per block size and threshold, and returns whether all answers
+/// agree.
 bool run(Gpu& gpu, Lengths lengths, u64 rows, int repeats) {
   std::vector<u64> row_ends(rows + 1);
   for (u64 i = 0; i < rows; i++) row_ends[i + 1] = row_ends[i] + row_length(i, lengths);

@@ -13,7 +13,7 @@ __device__ u64 mix(u64 x) {
   return x ^ x >> 33;
 }
 
-/// Random rows over 40 characters; one in ten of those with 12 bytes or more holds "google.d".
+/// Random rows over 40 characters; one in ten of those with at least 12 bytes contains "google.d".
 extern "C" __global__ void fill(u8* bytes, const u64* offsets, u64 rows) {
   const u64 row = blockIdx.x * u64(blockDim.x) + threadIdx.x;
   if (row >= rows) return;

@@ -1,6 +1,6 @@
-// DuckDB as a rival: runs statements from standard input (each ends with ";\n") and prints, a line each, the
-// seconds it took and its result's first row. Usage: lanewise_rival_duckdb THREADS [cpu], where cpu counts
-// the process's time instead of the wall's.
+// DuckDB as a rival: runs statements from standard input (each ends with ";\n"). Prints a line for each: its
+// seconds, and the first row of its result. Usage: lanewise_rival_duckdb THREADS [cpu]; cpu measures the
+// process's time instead of elapsed time.
 #include <duckdb.h>
 
 #include <cstdio>

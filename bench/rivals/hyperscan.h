@@ -7,12 +7,11 @@
 
 namespace lanewise::rivals {
 
-/// Hyperscan or Vectorscan: two libraries of one interface and one name, so each is opened by its path, and
+/// Hyperscan or Vectorscan: two libraries with the same interface and name. Each is opened by its path, and
 /// the few functions that are called are declared here.
 class Hyperscan {
  public:
-  /// `avx2`: as on a machine that has no more than that. Throws std::runtime_error when there is no such
-  /// library.
+  /// `avx2`: as on a machine without more than that. Throws std::runtime_error if the library does not exist.
   explicit Hyperscan(const std::string& path, bool avx2);
 
   enum Flags : unsigned { kMultiline = 4, kSingleMatch = 8, kUtf8 = 32 | 64 };
@@ -25,9 +24,9 @@ class Hyperscan {
     void* scratch = nullptr;
     explicit operator bool() const { return database != nullptr; }
   };
-  /// Nothing where the library rejects the pattern.
+  /// Nothing if the library rejects the pattern.
   Database compile(const std::string& pattern, unsigned flags) const;
-  /// Throws std::runtime_error where the library does not scan.
+  /// Throws std::runtime_error if the scan fails.
   void scan(const Database& database, const char* text, unsigned size, OnMatch on_match, void* context) const;
 
  private:

@@ -27,9 +27,9 @@
 namespace lanewise::rivals {
 namespace {
 
-constexpr size_t kRowsAtOnce = 16'384;  // as the engine takes them
+constexpr size_t kRowsAtOnce = 16'384;  // in the engine's format
 
-/// The lines of a file, with their ends and, as rows, without.
+/// The lines of a file: with line ends and, as rows, without.
 struct Text {
   std::string lines;
   std::vector<uint8_t> bytes;
@@ -87,7 +87,7 @@ size_t count_by_row(const Text& text, const Hyperscan& library, const Hyperscan:
 size_t count_by_buffer(const Text& text, const Hyperscan& library, const Hyperscan::Database& database) {
   struct Lines {
     const std::string& text;
-    size_t counted_to = 0;  // the end of the last line that matched
+    size_t counted_to = 0;  // the end of the last matching line
     size_t hits = 0;
   } lines{text.lines};
   const auto count = [](unsigned, unsigned long long, unsigned long long to, unsigned, void* context) {
@@ -102,7 +102,7 @@ size_t count_by_buffer(const Text& text, const Hyperscan& library, const Hypersc
 }
 
 #ifdef LANEWISE_STRINGZILLA
-/// Lines that contain `wanted`, searched in all lines at once.
+/// Lines that contain `wanted`; all lines are searched at once.
 size_t count_containing(const Text& text, const std::string& wanted) {
   size_t hits = 0;
   const char* const end = text.lines.data() + text.lines.size();
@@ -114,7 +114,7 @@ size_t count_containing(const Text& text, const std::string& wanted) {
 }
 #endif
 
-/// The same pattern where all lines are one text: its classes must not take a line's end.
+/// The same pattern for all lines as one text: its classes must not match a line end.
 std::string for_lines(std::string pattern) {
   for (size_t at = 0; (at = pattern.find("[^", at)) != std::string::npos; at += 4)
     pattern.insert(at + 2, "\\n");
@@ -127,7 +127,7 @@ struct Way {
   double seconds = 1e9;
 };
 
-/// The time of this thread: other programs are not counted.
+/// The time of this thread, without other programs.
 double now() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -140,7 +140,7 @@ double seconds_of(const std::function<void()>& work) {
   return now() - start;
 }
 
-/// Bytes per second of a plain loop over the text: the limit of all that read every byte.
+/// Bytes per second of a plain loop over the text: the limit for everything that reads each byte.
 double read_rate(const Text& text) {
   double seconds = 1e9;
   for (int i = 0; i < 5; ++i) {

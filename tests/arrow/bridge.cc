@@ -6,7 +6,7 @@
 
 namespace {
 
-/// Returns 0, or 1 with the message of what f() throws in `error`.
+/// Returns 0, or 1 with the message of f()'s exception in `error`.
 template <class F>
 int guarded(char* error, size_t error_size, F f) {
   try {
@@ -20,14 +20,14 @@ int guarded(char* error, size_t error_size, F f) {
 
 }  // namespace
 
-/// Reads `in` to its end and hands the same table to `out`.
+/// Reads `in` to its end and exports the same table to `out`.
 extern "C" int lanewise_arrow_roundtrip(ArrowArrayStream* in, ArrowArrayStream* out, char* error,
                                         size_t error_size) {
   return guarded(error, error_size,
                  [&] { lanewise::arrow::export_stream(lanewise::arrow::import_stream(in), out); });
 }
 
-/// Hands a query's rows to `out`, which outlives the session.
+/// Exports a query's rows to `out`, which outlives the session.
 extern "C" int lanewise_arrow_query(const char* query, ArrowArrayStream* out, char* error,
                                     size_t error_size) {
   return guarded(error, error_size, [&] {

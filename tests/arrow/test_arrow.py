@@ -1,4 +1,4 @@
-"""Arrow tables go into Lanewise and come out the same, whatever their types, chunks, slices and NULLs."""
+"""Arrow tables come out of Lanewise as they went in: all types, chunks, slices and NULLs."""
 
 import ctypes
 import datetime
@@ -22,7 +22,7 @@ library.lanewise_arrow_query.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctype
 
 
 def query(text: str) -> pa.Table:
-    """The rows of a query, as Lanewise hands them out."""
+    """The rows of a query, as exported by Lanewise."""
     target = ffi.new("struct ArrowArrayStream*")
     address = int(ffi.cast("uintptr_t", target))
     error = ctypes.create_string_buffer(1000)
@@ -94,7 +94,7 @@ def test_types_and_sizes(kind, nulls):
         table = pa.table({"x": array(kind, rows, nulls)})
         result = roundtrip(table)
         assert result.column(0).to_pylist() == table.column(0).to_pylist(), rows
-        if kind != pa.large_string() and rows:  # comes back as string where 32-bit offsets do
+        if kind != pa.large_string() and rows:  # comes back as string if its offsets fit into 32 bits
             assert result.schema == table.schema
 
 

@@ -1,4 +1,4 @@
-"""How the tests of the program run it."""
+"""Fixtures that run the program."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ PROGRAM = str(BUILD / "lanewise")
 
 @pytest.fixture
 def lanewise(tmp_path):
-    """Runs the program in an empty folder; gives (exit code, standard output, standard error)."""
+    """Runs the program in an empty folder; returns (exit code, standard output, standard error)."""
 
     def run(*arguments, stdin="", **more):
         done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, text=True, cwd=tmp_path, timeout=400, **more)
@@ -28,7 +28,7 @@ def lanewise(tmp_path):
 
 @pytest.fixture
 def refused(lanewise):
-    """Runs SQL that must be refused as the user's error; gives the message."""
+    """Runs SQL that must be rejected as an error of the user; returns the message."""
 
     def run(sql, *arguments):
         code, out, error = lanewise("sql", "-c", sql, *arguments)
@@ -52,18 +52,18 @@ def few_rows(tmp_path_factory):
 
 @pytest.fixture
 def files(few_rows, tmp_path):
-    """The test's folder, with its own copies of them."""
+    """The test's folder, with its own copies of these files."""
     return shutil.copytree(few_rows, tmp_path, dirs_exist_ok=True)
 
 
 def processor_seconds():
-    """What programs that ended took, in seconds of processors: others may keep those busy."""
+    """Processor seconds of all programs that have ended: other processes may slow down elapsed time."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 def wait_until_it_runs(program):
-    """Waits for main(), which catches signals and ignores SIGPIPE first of all; before it, a signal ends the program by itself."""
+    """Waits for main(), which first catches signals and ignores SIGPIPE; before that a signal ends the program."""
     while program.poll() is None:
         ignored = re.search(r"^SigIgn:\s*(\w+)", pathlib.Path(f"/proc/{program.pid}/status").read_text(), re.M)[1]
         if int(ignored, 16) >> (signal.SIGPIPE - 1) & 1:
@@ -72,7 +72,7 @@ def wait_until_it_runs(program):
 
 
 def cancel(program, by=signal.SIGINT, patience=60):
-    """Sends Ctrl-C or another signal; gives the exit code, and the seconds of processors that the program took to end."""
+    """Sends Ctrl-C or another signal; returns the exit code, and the processor seconds that the program took to end."""
     user, system = pathlib.Path(f"/proc/{program.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
     before = processor_seconds() + (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
     program.send_signal(by)

@@ -1,4 +1,4 @@
-"""The commands that write files, and how a file shows that it is whole."""
+"""The commands that write files, and the mark of a complete file."""
 
 import hashlib
 import json
@@ -19,8 +19,8 @@ class Command:
     """A command that writes the file `output`; OUT in its arguments stands for the file's path."""
     arguments: tuple
     output: str
-    in_place: bool = False  # the output is there before, and is changed
-    fresh: bool = False  # the output may not be there before
+    in_place: bool = False  # the output exists before, and is changed
+    fresh: bool = False  # the output must not exist before
 
     def words(self):
         return [word.replace("OUT", self.output) for word in self.arguments]
@@ -53,7 +53,7 @@ LONG = {"tune": writes("profile.json", "tune", "--output", "./OUT")}
 
 
 def make_inputs(folder, rows):
-    """What the commands read."""
+    """The input files of the commands."""
     numbers = range(0, 7 * rows, 7)
     (folder / "rows.csv").write_text("k,s\n" + "".join(f"{i % 1_000_003},name {i}\n" for i in numbers))
     (folder / "numbers").write_text("\n".join(map(str, numbers)))
@@ -68,7 +68,7 @@ def files(folder):
 
 
 def shape(path):
-    """What a whole output has and one that was cut lacks; the same for each run of a command."""
+    """A digest that differs between a complete output and a truncated one; it is the same for each run of a command."""
     if path.suffix == ".parquet":
         table = pyarrow.parquet.read_table(path)
         return table.num_rows, table.schema.names, table.slice(table.num_rows - 1).to_pylist()
@@ -83,7 +83,7 @@ def shape(path):
 
 
 class World:
-    """A folder with all inputs, and what each command makes of them when nothing happens."""
+    """A folder with all inputs, and the output of each undisturbed command."""
 
     def __init__(self, folder, rows=60_000):
         self.folder = folder
@@ -94,7 +94,7 @@ class World:
         shutil.copytree(self.folder, folder, dirs_exist_ok=True)
 
     def expected(self, command, scratch):
-        """The shape of a command's whole output, from one undisturbed run."""
+        """The digest of a command's complete output, from one undisturbed run."""
         if command not in self.whole:
             self.copy(scratch)
             subprocess.run([PROGRAM, *command.words()], cwd=scratch, check=True, capture_output=True)

@@ -1,4 +1,4 @@
-"""Arrow IPC files and streams: in FROM, on standard input, and as output; PyArrow is the counterpart."""
+"""Arrow IPC files and streams: in FROM, on standard input, and as output; compared with PyArrow."""
 
 import datetime
 import decimal

@@ -1,4 +1,4 @@
-"""Whatever is wrong is told by name and place, with the right exit code; nothing crashes, hangs or is lost."""
+"""Bad input gives an error with name and place, and the right exit code; nothing crashes, hangs or is lost."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ def test_damaged_pages(lanewise, refused, tmp_path):
     for at in range(1000, len(data) // 2, 50):
         data[at] ^= 0xFF
     (tmp_path / "t.parquet").write_bytes(data)
-    refused("SELECT min(s), sum(i) FROM 't.parquet'")  # the message is the reader's
+    refused("SELECT min(s), sum(i) FROM 't.parquet'")  # the message is that of DuckDB's reader
 
 
 def test_csv_with_bad_rows(refused, tmp_path):
@@ -51,7 +51,7 @@ def test_unreadable_file(tmp_path):
     path.write_text("i\n1\n")
     path.chmod(0)
     command = [PROGRAM, "sql", "-c", "SELECT * FROM 'locked.csv'"]
-    if os.geteuid() == 0:  # root reads everything, unless it gives that up
+    if os.geteuid() == 0:  # root can read everything, unless it gives up that right
         drop = "-dac_override,-dac_read_search"
         command = ["setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}", *command]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
@@ -183,7 +183,7 @@ LARGE = "SELECT i, 'some text number ' || i AS s FROM range(3000000) t(i)"
     ],
 )
 def test_memory_limit(refused, sql, operator):
-    # On one thread: of several, the one that reads may ask for the last bytes.
+    # On one thread: with several, the reading one may request the last bytes.
     error = refused(sql, "--memory-limit", "30MB", "--temp-directory", "none", "--threads", "1")
     assert operator.lower() in error.lower() and "28.6 MiB" in error
 

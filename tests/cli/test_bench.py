@@ -1,4 +1,4 @@
-"""`lanewise bench`: every level that this machine has is measured, all agree, and what is asked for is what runs."""
+"""`lanewise bench`: every level of this machine is measured, all agree, and options select what runs."""
 
 import json
 import re
@@ -129,7 +129,7 @@ def test_plots(lanewise, tmp_path):
 
 
 def drawn(path):
-    """The texts of an SVG image, and how many lines it has."""
+    """The texts of an SVG image, and its number of lines."""
     root = xml.etree.ElementTree.parse(path).getroot()
     name = "{http://www.w3.org/2000/svg}"
     assert root.tag == name + "svg"

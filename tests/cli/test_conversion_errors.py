@@ -1,4 +1,4 @@
-"""A value that cannot be converted while a query runs is named with its file, its row and its column; the first such row is, whatever the threads do."""
+"""A value that cannot be converted gives an error with file, row and column: those of the first such row, for any number of threads."""
 
 import random
 
@@ -10,7 +10,7 @@ ROWS = 300_000  # more than one batch, morsel and thread
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    """Files of one column s that holds numbers but for two rows, and one column i, as CSV, Parquet, JSON lines and a database."""
+    """Files with a column s of numbers, except in two rows, and a column i: as CSV, Parquet, JSON lines and a database."""
     folder = tmp_path_factory.mktemp("data")
     rows = [str(i) for i in range(ROWS)]
     rows[6], rows[ROWS - 5] = "abc", "xyz"
@@ -97,7 +97,7 @@ def test_columns_without_a_name_are_not_named(lanewise):
 
 
 def test_rows_of_a_join_have_no_number(lanewise, data):
-    """The rows of its result are not those of a file."""
+    """The rows of its result do not correspond to rows of a file."""
     code, _, error = lanewise("sql", "-c", f"SELECT (a.s || b.s)::INTEGER FROM '{data}/early.parquet' a JOIN '{data}/early.parquet' b ON a.i = b.i WHERE a.i = '6'")
     assert code == 2 and "abcabc" in error and ", row 7, column" not in error, error
 

@@ -1,4 +1,4 @@
-"""`lanewise sql --device cuda` on the emulated GPU: beside another process, when Ctrl-C ends it, and what its lanes did."""
+"""`lanewise sql --device cuda` on the emulated GPU: with another process, after Ctrl-C, and the occupancy that it reports."""
 
 import os
 import re
@@ -28,13 +28,13 @@ def start(env, sql, *arguments):
 
 
 def test_processes_share_a_kernel_cache(lanewise, env):
-    """All of them compile the same kernels at once, or find those that another one has just left."""
+    """They all compile the same kernels at once, or find those that another process has just stored."""
     _, answer, _ = lanewise("sql", "--format", "csv", "-c", GROUPS, env=env)
     for program in [start(env, GROUPS) for _ in range(3)]:
         out, error = program.communicate(timeout=300)
         assert (program.returncode, out, error) == (0, answer, "")
     folder = kernels(env)[0].parent
-    assert all(path.suffix == ".kernel" for path in folder.iterdir())  # nothing half written is left
+    assert all(path.suffix == ".kernel" for path in folder.iterdir())  # no half-written file stays
     before = {path.name: path.read_bytes() for path in kernels(env)}
     later = start(env, GROUPS, "--profile")
     out, error = later.communicate(timeout=300)
@@ -51,8 +51,8 @@ def test_a_process_loads_kernels_once(lanewise, env):
 
 
 def test_a_small_result_takes_few_round_trips(lanewise, env, tmp_path):
-    """Of queries whose kernels are loaded: how often the host waits for the GPU, or asks it whether it is done, and what comes from it.
-    Each transfer waits for a slot of pinned memory, too, which is free."""
+    """For queries whose kernels are loaded: how often the host waits for the GPU or polls it, and what it copies back. Each transfer also waits for a
+    slot of pinned memory, which is free."""
     counts = tmp_path / "counts"
     table = "CREATE TABLE t AS SELECT i, i % 3 AS n, 'k' || i % 5 AS s, CASE WHEN i % 7 > 1 THEN 'x' || i % 2 END AS u FROM range(1000) r(i)"
 
@@ -63,7 +63,7 @@ def test_a_small_result_takes_few_round_trips(lanewise, env, tmp_path):
         return [int(count) for count in re.findall(r"(\d+) (?:waits|copies)", counts.read_text())]
 
     for query, waits, copies in [
-        ("SELECT count(*), max(i) FROM t WHERE n = 1", 4, 2),  # states and faults together, behind the last kernel
+        ("SELECT count(*), max(i) FROM t WHERE n = 1", 4, 2),  # states and faults together, after the last kernel
         ("SELECT i, s, u FROM t WHERE n = 1 AND i < 500", 6, 3),  # how many rows; rows and faults
         ("SELECT s, u, n, sum(i), avg(i), count(*) FROM t GROUP BY s, u, n", 9, 5),  # whether the table is full; groups; rows and the rest
         ("SELECT count(DISTINCT i) FROM t", 11, 4),  # whether the table is full; groups; those that have a value; faults
@@ -72,15 +72,15 @@ def test_a_small_result_takes_few_round_trips(lanewise, env, tmp_path):
 
 
 def test_ctrl_c_while_a_table_streams(lanewise, env):
-    """The table is a hundred times as large as the GPU's memory is said to be."""
+    """The table is a hundred times as large as the emulated GPU's memory."""
     slow = " + ".join(f"(i // {d})" for d in range(2, 150))  # many seconds for all rows
     sql, tight = f"SELECT sum({slow}) AS s FROM range({{}}) r(i)", ["--device-memory", "1MB"]
     told = start(env, sql.format(300_000), *tight, "--profile").communicate(timeout=300)
-    assert told[0].startswith("s\n") and " batches, compiled in" in told[1], told  # it streams, and the compiler has done its work
+    assert told[0].startswith("s\n") and " batches, compiled in" in told[1], told  # it streams, and the compiler has finished
     for path in kernels(env):
         os.utime(path, (0, 0))
     program = start(env, sql.format(40_000_000), *tight)
-    while sum(path.stat().st_mtime > 0 for path in kernels(env)) < 2:  # its own are looked for when the first batch is there
+    while sum(path.stat().st_mtime > 0 for path in kernels(env)) < 2:  # its own kernels are checked for after the first batch
         assert program.poll() is None, program.stderr.read()
         time.sleep(0.01)
     code, seconds = cancel(program)
@@ -98,7 +98,7 @@ def test_occupancy_is_as_reckoned_by_hand(lanewise, env):
     table = f"CREATE TABLE t AS SELECT i, repeat('a', CASE WHEN i % {39 * 32} = 0 THEN 640 ELSE 16 END) AS s FROM range({rows}) r(i)"
 
     def told(strategy, condition, *more):
-        """Of each match kernel the occupancy in percent, and no other one's; None: not told."""
+        """The occupancy of each match kernel in percent, and of no other kernel; None: not reported."""
         code, out, error = lanewise("sql", "--device", "cuda", "--format", "csv", "--profile", *strategy, *more, "-c",
                                     f"{table}; SELECT count(*) AS n FROM t WHERE {condition}", env=env)
         assert (code, out.split()[-2:]) == (0, ["n", "0"]), error
@@ -117,12 +117,12 @@ def test_occupancy_is_as_reckoned_by_hand(lanewise, env):
     assert told(counted_naive, automaton, "--device-rows", str(rows // 2)) == [naive]  # of all batches
     assert told(counted_naive, f"{automaton} AND i >= 0") == [naive]  # by a bitmap
     assert told(("--device-strategy", "naive,threads=32,lists,occupancy"), f"{automaton} AND i >= 0") == [naive]
-    assert told(counted_naive, f"{automaton} OR {literal}") == [naive, None]  # no row is a lane's where a literal is searched for
+    assert told(counted_naive, f"{automaton} OR {literal}") == [naive, None]  # a search for literals does not assign rows to lanes
     assert told(("--device-strategy", "threads=32"), automaton) == told((), automaton) == [None]
 
 
 def test_a_value_that_cannot_be_converted_is_named(lanewise, env, tmp_path):
-    """In the same words as on cores."""
+    """Errors have the same words as on cores."""
     query = f"SELECT sum(s::INTEGER) FROM '{tmp_path}/a.parquet'"
     values = "SELECT CASE WHEN i IN (700, 900) THEN 'row ' || i ELSE i::VARCHAR END AS s FROM range(1000) t(i)"
     assert lanewise("sql", "-c", values, "-o", f"{tmp_path}/a.parquet")[0] == 0

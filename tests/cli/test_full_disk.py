@@ -1,4 +1,4 @@
-"""A full disk on standard output is an error of every command; standard error that cannot be written ends none."""
+"""For every command a full disk on standard output is an error, and a full disk on standard error is not."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from conftest import PROGRAM
 
-# Commands that print a few bytes and ones that print many.
+# Commands with a few bytes of output, and with many.
 PRINTING = {
     **{f"sql {form}": ["sql", "-c", "SELECT 1 AS i", "--format", form] for form in ("table", "csv", "json", "ndjson", "markdown")},
     "sql many": ["sql", "-c", "SELECT i FROM range(100000) t(i)", "--format", "csv"],
@@ -59,13 +59,13 @@ def test_standard_output_is_a_closed_pipe(files, case):
 
 @pytest.mark.parametrize("case", PRINTING)
 def test_standard_output_is_not_open(files, case):
-    """A file that is opened next must not become standard output: messages would be written into it."""
+    """The next file to be opened must not become standard output: messages would be written into it."""
     done = subprocess.run(["bash", "-c", 'exec "$@" >&-', "-", PROGRAM, *PRINTING[case]], cwd=files, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (2, "error: cannot write standard output: Bad file descriptor\n")
     assert subprocess.run([PROGRAM, "index", "verify", "a.index"], cwd=files, capture_output=True).returncode == 0
 
 
-# What prints on standard error, and the exit code.
+# Commands that print on standard error, and their exit codes.
 COMPLAINING = {
     "usage": (["nonsense"], 2),
     "an error": (["sql", "-c", "SELECT nope"], 2),

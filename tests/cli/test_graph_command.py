@@ -1,4 +1,4 @@
-"""`lanewise graph`: what each file format means, against answers found another way."""
+"""`lanewise graph`: each file format, compared with answers that were computed in another way."""
 
 import csv
 import itertools
@@ -23,7 +23,7 @@ def answer(lanewise, *arguments):
 
 
 def distances(edges):
-    """By trying all paths."""
+    """Computed by trying all paths."""
     vertices = sorted({v for a, b, _ in edges for v in (a, b)})
     far = {(a, b): 0 if a == b else float("inf") for a in vertices for b in vertices}
     for _ in vertices:

@@ -27,7 +27,7 @@ def env(emulated_gpu, tmp_path):
 
 @pytest.fixture
 def kernels(lanewise, env):
-    """How often each kernel ran of those that make groups, where the answers are the CPU's."""
+    """How often each grouping kernel ran, in a run whose answers are the CPU's."""
     def run(sql, *arguments, **more):
         expected = lanewise("sql", "--format", "csv", "-c", sql)
         code, out, told = lanewise("sql", "--device", "cuda", "--profile", "--format", "csv", *arguments, "-c", sql, env={**env, **more})
@@ -79,7 +79,7 @@ def test_more_cells_than_a_shape_has(kernels):
 
 
 def test_a_new_query_does_not_wait_for_its_own_kernel(kernels, tmp_path):
-    """The first program compiles the kernel that serves all queries (a build for GPUs brings it along), the second one's query uses it, the third finds its own kernel."""
+    """The first program compiles the kernel for all queries (a GPU build ships it), the second one's query uses it, the third finds its own kernel."""
     cache = {"XDG_CACHE_HOME": str(tmp_path / "kernels")}
     table = TABLE.format(rows=1000)
     assert kernels(f"{table};\nSELECT k, max(d) FROM t GROUP BY k ORDER BY k", "--threads", "4", **cache) == {"group": 1}

@@ -1,4 +1,4 @@
-"""GROUP BY of many groups on the emulated GPU: rows that are sorted by parts of the table, and when they are not."""
+"""GROUP BY of many groups on the emulated GPU: when rows are partitioned first, and when they are not."""
 
 import os
 import re
@@ -18,7 +18,7 @@ def env(emulated_gpu, tmp_path):
 
 @pytest.fixture
 def kernels(lanewise, env):
-    """How often each kernel ran that makes groups of so many rows and groups, where the answer is the CPU's."""
+    """How often each grouping kernel ran for this many rows and groups, in a run whose answer is the CPU's."""
     def run(rows, groups, *arguments, **more):
         sql = f"{TABLE.format(rows=rows, groups=groups)};\n{QUERY}"
         expected = lanewise("sql", "--format", "csv", "-c", sql)

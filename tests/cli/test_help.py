@@ -39,7 +39,7 @@ def text_of(*arguments):
 
 
 def commands(*path):
-    """All commands as their words, from the lists in the help."""
+    """All commands as word lists, from the lists in the help."""
     found = [path]
     _, _, tail = text_of(*path, "--help").partition("\nCommands:\n")
     for name in re.findall(r"^  (\S+)", tail.partition("\n\n")[0], re.M):
@@ -86,7 +86,7 @@ def test_topics(lanewise, topic):
 
 
 def test_functions_are_listed_by_group():
-    """All functions of the reference page, which is made from the same table, and in the manual page too."""
+    """All functions of the reference page, which comes from the same table, are in the manual page, too."""
     page = (ROOT / "docs/use/reference/functions.md").read_text().partition("\n## Functions of DuckDB")[0]
     names = set(re.findall(r"^\| `+([^`]+)`", page.replace("\\|", "|"), re.M))
     text = text_of("help", "functions")
@@ -111,7 +111,7 @@ def test_a_function_is_shown_with_its_results(lanewise):
 
 
 def completed(line):
-    """What bash offers for the last word of the line."""
+    """Bash's completions of the last word of the line."""
     script = f"""source <({PROGRAM} completions bash)
 COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _lanewise; printf '%s\\n' "${{COMPREPLY[@]}}" """
     return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
@@ -130,6 +130,7 @@ def test_bash_completes():
 def test_other_shells_accept_their_scripts(shell, tmp_path):
     (tmp_path / "script").write_text(text_of("completions", shell))
     assert "'--format[" in text_of("completions", "zsh") and "-l format" in text_of("completions", "fish")
+    assert re.search(r"-l format .*-d 'Output format'", text_of("completions", "fish"))
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not installed")
     subprocess.run([shell, "-n", tmp_path / "script"], check=True)
@@ -139,6 +140,8 @@ def test_manual_pages_hold_every_option():
     for path in [(), *(path for path in commands() if len(path) == 1)]:
         page = text_of("manual", *path)
         assert page.startswith(".TH LANEWISE")
+        assert re.search(r"^\.SH NAME\n\S+ \\- [a-z]", page, re.M), path
+        assert all(title == title.upper() for title in re.findall(r"^\.SH (.*)", page, re.M)), path
         for option in re.findall(r"--[a-z-]+", text_of(*path, "--help").partition("ptions:")[2]):
             assert option.replace("-", "\\-") in page, (path, option)
         if shutil.which("groff"):

@@ -1,4 +1,4 @@
-"""`lanewise index` builds, asks, changes and checks index files."""
+"""`lanewise index` builds, queries, changes and checks index files."""
 
 import csv
 import random
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def orders(lanewise, tmp_path):
-    """orders.csv with 5,000 rows and its index; gives {(customer, day): row numbers}."""
+    """orders.csv with 5,000 rows and its index; returns {(customer, day): row numbers}."""
     random.seed(3)
     rows = [(random.choice(["anna", "bo", "", "Zoë"]) + str(random.randrange(300)), random.randrange(5)) for _ in range(5000)]
     with open(tmp_path / "orders.csv", "w", newline="") as file:
@@ -22,7 +22,7 @@ def orders(lanewise, tmp_path):
 
 
 def matches(lanewise, tmp_path, keys):
-    """What `index query` finds for keys: {position: row numbers}."""
+    """The matches of `index query`: {position: row numbers}."""
     with open(tmp_path / "keys.csv", "w", newline="") as file:
         csv.writer(file).writerows([("extra", "day", "customer"), *[(1, day, customer) for customer, day in keys]])
     code, _, error = lanewise("index", "query", "orders.index", "--keys", "keys.csv", "--column", "customer,day", "-o", "out.csv")

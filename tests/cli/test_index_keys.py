@@ -1,4 +1,4 @@
-"""A key of a file that is not exactly a value of the index's type matches nothing; DuckDB says what is exact."""
+"""A key of a file that is not exactly a value of the index's type matches nothing; the oracle is DuckDB."""
 
 import os
 import random
@@ -11,13 +11,13 @@ import pytest
 ALL = "LANEWISE_TEST_ALL" in os.environ
 ROWS = 100_000 if ALL else 300
 INTEGERS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64}
-# Between two of the same list SQL's = rounds nothing, so it says the same as exact conversion.
+# Between two types of the same list, SQL's = does not round, so it agrees with exact conversion.
 EXACT = [[*INTEGERS, "DECIMAL(5,2)", "DECIMAL(18,3)", "DECIMAL(38,10)"], ["DATE", "TIMESTAMP", "TIMESTAMP_NS"], ["UUID"]]
 TYPES = [*EXACT[0], *EXACT[1], *EXACT[2], "BOOLEAN", "FLOAT", "DOUBLE", "TIME", "TIME_NS", "TIMESTAMPTZ", "VARCHAR", "BLOB"]
 
 
 def numbers(draw):
-    """Numbers as texts: at the limits of types, halves, hundredths and ones that no DOUBLE holds; most are small, so that keys meet."""
+    """Numbers as strings: at the limits of types, halves, hundredths, and ones that DOUBLE cannot represent; most are small, so that keys match."""
     kind = draw.randrange(6)
     if kind == 0:
         return str(draw.choice([-1, 1]) * (2 ** draw.choice([7, 8, 15, 16, 31, 32, 53, 63, 64]) + draw.randrange(-2, 3)))
@@ -27,24 +27,24 @@ def numbers(draw):
 
 
 def times(draw):
-    """Days and times as texts; half of them are midnight."""
+    """Days and times as strings; half of them are midnight."""
     time = "00:00:00" if draw.random() < 0.5 else f"{draw.randrange(24):02}:00:{draw.choice(['00', '00.000001', '00.000000001', '30'])}"
     return f"{draw.choice([1700, 1969, 1970, 2026, 2200])}-0{draw.randrange(1, 4)}-1{draw.randrange(5)} {time}"
 
 
 def uuids(draw):
-    """UUIDs as texts, in several spellings; most are small or large, so that keys meet and both signs are there."""
+    """UUIDs as strings, in several spellings; most are small or large, so that keys match and both signs occur."""
     digits = f"{draw.choice([0, 2**127, 2**128 - ROWS]) + draw.randrange(ROWS):032x}"
     return draw.choice([digits, digits.upper(), f"{{{digits}}}", f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"])
 
 
 def corpus(connection, name, kind, rows):
-    """Makes a table of values of a type, in an index all different; gives the statement that makes a Parquet file of it."""
+    """Creates a table of values of a type, all different for an index; returns the statement that writes it to Parquet."""
     draw = random.Random(f"{name} {kind}")
     texts = [draw.choice([numbers, numbers, times, uuids])(draw) for _ in range(rows)]
     texts += ["true", "0", "nan", "-0.0", "soon", "", "00000000-0000-0000-0000-00000000000a"]
     connection.register("texts", pyarrow.table({"t": texts}))
-    # A whole day is written as a day, as a table of days has it.
+    # A whole day is printed as a day, as in a table of days.
     source = "CASE WHEN t LIKE '____-__-__ %' THEN t[12:] ELSE t END" if kind in ("TIME", "TIME_NS") else "replace(t, ' 00:00:00', '')"
     connection.execute(f"""CREATE OR REPLACE TABLE {name} AS SELECT row_number() OVER () - 1 AS position, k
                            FROM (SELECT {'DISTINCT' if name == 'held' else ''} TRY_CAST({source} AS {kind}) AS k FROM texts) WHERE k IS NOT NULL""")
@@ -52,7 +52,7 @@ def corpus(connection, name, kind, rows):
 
 
 def pairs():
-    """All pairs of an index's type and a file's; three of each index's without the long tests."""
+    """All pairs of an index's type and a file's; without the long tests three for each index's type."""
     draw = random.Random(32)
     return [pytest.param(held, given, id=f"{held}-{given}")
             for held in TYPES for given in (TYPES if ALL else [held, *draw.sample([t for t in TYPES if t != held], 2)])]
@@ -95,7 +95,7 @@ FAULTS = {
 
 @pytest.fixture(params=FAULTS)
 def inexact(lanewise, tmp_path, request):
-    """An index of one key; given.parquet and given.csv, whose second row is like it, but not exactly, and whose first and third are the key."""
+    """An index with one key. The second row of given.parquet and given.csv is close to the key, the first and third are the key."""
     held, key, given, like = FAULTS[request.param]
     lines = "\n".join(["k", key, like, key])
     (tmp_path / "given.csv").write_text(lines + "\n")
@@ -114,7 +114,7 @@ def test_query_goes_on_after_a_key_that_cannot_match(lanewise, inexact, file):
 
 
 def test_erase_removes_only_what_was_named(lanewise, tmp_path, inexact):
-    """What `query` does not find, `erase` leaves."""
+    """`erase` keeps what `query` does not find."""
     only = duckdb.sql(f"SELECT k FROM '{tmp_path}/given.parquet' LIMIT 1 OFFSET 1")
     only.write_parquet(str(tmp_path / "only.parquet"))
     assert lanewise("index", "erase", "a.index", "--from", "only.parquet") == (0, "0 entries removed\n", "")
@@ -130,7 +130,7 @@ def test_insert_names_the_key_that_does_not_fit(lanewise, tmp_path, inexact, fil
 
 
 def test_digits_stay_text_for_an_index_of_text(lanewise, tmp_path):
-    """A CSV file does not say whether 007 is a number; the index does."""
+    """In a CSV file 007 may be a number or a string; the index decides."""
     (tmp_path / "held.csv").write_text("k\n7\n007\nx\n")
     (tmp_path / "given.csv").write_text("k\n007\n")
     assert lanewise("index", "build", "held.csv", "--key", "k", "-o", "a.index")[0] == 0
@@ -139,7 +139,7 @@ def test_digits_stay_text_for_an_index_of_text(lanewise, tmp_path):
     assert (code, out.splitlines()[1:]) == (0, ["0,7,0", "2,x,2"])
 
 
-# Columns that no key can be, or that need no key: they do not matter to another column.
+# Columns whose type no key has, or which are not needed: they do not affect other columns.
 OTHERS = ["[1, 2]", "{'a': 1}", "MAP {'k': 1}", "uuid()", "TIME_NS '10:00:00'", "'101'::BIT", "INTERVAL 1 DAY"]
 
 
@@ -162,7 +162,7 @@ def test_a_column_that_cannot_be_a_key_is_named(lanewise, tmp_path, key):
 @pytest.mark.parametrize("arguments", [["build", "a.csv", "--key", "k", "-o", "b.index"], ["insert", "a.index", "--from", "a.csv"]])
 @pytest.mark.parametrize("number", ["-5", "-1", "1.5", "x", "18446744073709551616", "18446744073709551615"])
 def test_first_row_is_a_row_number(lanewise, tmp_path, arguments, number):
-    """The last number would give the second row none."""
+    """The last number would leave none for the second row."""
     (tmp_path / "a.csv").write_text("k\n1\n2\n")
     assert lanewise("index", "build", "a.csv", "--key", "k", "-o", "a.index")[0] == 0
     before = (tmp_path / "a.index").read_bytes()

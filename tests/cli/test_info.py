@@ -1,4 +1,4 @@
-"""`lanewise info` tells the machine's GPUs, or why none is usable. The driver is one of the stand-ins that the C++ tests use."""
+"""`lanewise info` shows the machine's GPUs, or why none is usable. The driver is a fake that the C++ tests use, too."""
 
 import os
 
@@ -9,7 +9,7 @@ from conftest import BUILD
 
 @pytest.fixture
 def gpu_lines(lanewise, tmp_path):
-    """The lines about GPUs, with the driver of a folder and an environment."""
+    """The lines about GPUs, with a driver in this folder and this environment."""
 
     def run(folder, **environment):
         code, out, error = lanewise("info", env={**os.environ, "LD_LIBRARY_PATH": str(folder), **environment})

@@ -1,4 +1,4 @@
-"""Ctrl-C ends every command within a second, with 130, whatever it is doing; so does SIGTERM."""
+"""Ctrl-C ends every command within a second, with 130, at any moment; so does SIGTERM."""
 
 import fcntl
 import os
@@ -15,7 +15,7 @@ LARGE = "SELECT i, 'some text number ' || i AS s FROM range({}) t(i)"
 
 
 def wait_until(program, done, seconds=60):
-    """Waits for what the test interrupts; the program must not end before."""
+    """Waits until the interruption is due; the program must still run."""
     end = time.monotonic() + seconds
     while not done():
         assert program.poll() is None, (program.returncode, program.stderr and program.stderr.read())
@@ -28,7 +28,7 @@ def start(*arguments, **more):
 
 
 def check_cancelled(program, by=signal.SIGINT):
-    """A second of a processor's time: others may keep the processors busy."""
+    """A second of processor time, since other processes may slow down elapsed time."""
     code, used = cancel(program, by, patience=5)
     error = program.stderr.read()
     assert code == 130 and error in (b"", b"cancelled\n"), (code, error)
@@ -41,7 +41,7 @@ def unread(pipe):
 
 @pytest.fixture
 def files(lanewise, tmp_path):
-    """What the commands read: large enough that each takes seconds."""
+    """The input files, large enough for each command to take seconds."""
     (tmp_path / "words").write_text("".join(f"word{i}\n" for i in range(5000)))
     (tmp_path / "lines").write_text("some line\n" * 20_000)
     (tmp_path / "copy.pram").write_text("mode EREW\ninput A[n] : int\noutput B[n] : int\nprocessors n\nB[p] = A[p]\n")
@@ -103,7 +103,7 @@ AWAITING = {
 @pytest.mark.parametrize("case", AWAITING)
 def test_while_standard_input_is_awaited(files, case, by):
     program = start(*AWAITING[case], cwd=files, stdin=subprocess.PIPE)
-    # It has read what there is, and waits for more.
+    # It has read everything, and waits for more.
     program.stdin.write(b"\n")
     program.stdin.flush()
     wait_until(program, lambda: unread(program.stdin) == 0)
@@ -159,7 +159,7 @@ def test_while_the_compiler_runs(emulated_gpu, tmp_path):
 
 
 def test_at_once_when_it_starts(tmp_path):
-    """Before there is anything to cancel, too; a signal that comes before main() may end it by itself."""
+    """Even before there is anything to cancel; a signal before main() may end the program."""
     for wait in (0.01, 0.02, 0.03, 0.05, 0.08, 0.13):
         program = start("sql", "-c", LARGE.format(2_000_000), "-o", "o.csv", cwd=tmp_path)
         time.sleep(wait)
@@ -178,7 +178,7 @@ def test_a_second_signal_leaves_nothing_either(tmp_path):
 
 
 def test_a_database_is_whole_after_an_interrupt(lanewise, tmp_path):
-    """Ctrl-C comes while DuckDB takes the rows."""
+    """Ctrl-C arrives while DuckDB receives the rows."""
     assert lanewise("sql", "--db", "a.duckdb", "-c", "CREATE TABLE t AS SELECT 7 AS i")[0] == 0
     program = start("sql", "--db", "a.duckdb", "-c", f"INSERT INTO t SELECT i * 7919 % 1000003 FROM ({LARGE.format(20_000_000)})", cwd=tmp_path)
     wait_until(program, lambda: sum(path.stat().st_size for path in tmp_path.iterdir()) > 4 << 20)

@@ -1,4 +1,4 @@
-"""`lanewise lab`: what it serves and rejects, and that nothing that arrives stops it."""
+"""`lanewise lab`: the requests that it serves and rejects; no request stops the server."""
 
 import http.client
 import json
@@ -16,7 +16,7 @@ from conftest import PROGRAM, cancel
 
 DOUBLE = "mode EREW\ninput A[n] : int\noutput B[n] : int\nprocessors n\nB[p] = A[p] * 2\n"
 ENDLESS = "mode EREW\ninput A[n] : int\noutput B[n] : int\nprocessors n\nwhile A[p] >= 0 { B[p] = A[p] }\n"
-# By all processors together, so that a GPU returns after each round.
+# A loop of all processors together, so that a GPU returns after each round.
 ENDLESS_TOGETHER = "mode CREW\ninput A[n] : int\noutput B[n] : int\nprocessors n\nwhile A[0] >= 0 { B[p] = B[(p + 1) % n] + 1 }\n"
 
 
@@ -47,13 +47,13 @@ class Lab:
         return self.ask("GET", path, headers=headers)
 
     def run(self, program, text, executor="interpreter", **more):
-        """The last line that comes back."""
+        """The last line of the answer."""
         status, _, body = self.ask("POST", "/api/run", json.dumps({"program": program, "input": text, "executor": executor} | more),
                                    {"Content-Type": "application/json"})
         return json.loads(body.splitlines()[-1]) if status == 200 else {"status": status, "error": body.decode()}
 
     def raw(self, data):
-        """Sends these bytes and goes: half of the time at once, else after an answer or a moment."""
+        """Sends these bytes and disconnects: half of the time at once, otherwise after an answer or a moment."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=0.05) as client:
             try:
                 client.sendall(data)
@@ -102,9 +102,9 @@ def test_other_pages_are_rejected(lab):
         assert status == 403, headers
         assert lab.get("/", **headers)[0] == 403, headers
     assert lab.get("/", Host=f"localhost:{lab.port}")[0] == 200
-    # A link from elsewhere opens the page.
+    # A link on another page opens the lab.
     assert lab.get("/", **{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"})[0] == 200
-    # What a form or a script of another page can send without being asked first.
+    # Requests that a form or a script of another page can send without a preflight.
     assert lab.ask("POST", "/api/run", job, {"Content-Type": "text/plain"})[0] == 415
     assert [lab.ask(method, "/api/run", job, as_json)[0] for method in ("PUT", "DELETE", "OPTIONS")] == [405] * 3
 
@@ -159,7 +159,7 @@ NUMBERS = "A = " + " ".join(str(i * i % 97 - 40) for i in range(1000))
 def test_tuned_versions_compute_what_programs_do(lab, lanewise, name, text):
     program = lanewise("pram", "list", name)[1]
     tuned, steps = (lab.run(program, text, executor)["result"]["outputs"] for executor in ("tuned", "interpreter"))
-    if name == "matching":  # which edges are chosen may differ, how many may not
+    if name == "matching":  # the chosen edges may differ, their number may not
         tuned, steps = ([cell == "-1" for cell in sorted(output["cells"])] for [output] in (tuned, steps))
     assert tuned == steps
 
@@ -322,7 +322,7 @@ def test_too_many_runs_are_rejected(tmp_path):
 
 
 def requests(port):
-    """Requests that should never be, each with a name."""
+    """Malformed requests, each with a name."""
     draw = random.Random(1)
     head = f"POST /api/run HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n".encode()
     with_body = lambda body: head + b"Content-Length: %d\r\n\r\n" % len(body) + body
@@ -359,7 +359,7 @@ def test_whatever_arrives_it_stays_up_and_small(lab):
     for name, data in requests(lab.port):
         lab.raw(data)
         assert lab.process.poll() is None, name
-        # A request, its JSON and its strings; a run's limit is 100 MB.
+        # The sizes of a request, of its JSON and of its strings; the limit of a run is 100 MB.
         assert lab.memory() < 500 << 20, name
     assert lab.run(DOUBLE, "1 2")["result"]["outputs"][0]["cells"] == ["2", "4"]
 

@@ -1,4 +1,4 @@
-"""Messages say what, where and what to do; locks are shared by those who only read, and waited for where that is asked."""
+"""Messages say what is wrong, where, and what to do. Readers share a lock, and --wait waits for it."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""Whatever happens to a command that writes a file, the file is whole or as before, inputs are untouched, and nothing else stays.
+"""After any failure of a command, its output file is complete or as before, inputs are unchanged, and no other file stays.
 
 Each command is interrupted at a random time, meets a full disk, a limit of a file's size, a closed pipe and a folder that
 cannot be written, and is told to write over its own inputs."""
@@ -27,7 +27,7 @@ def world(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def small_disk(tmp_path_factory):
-    """A folder of a file system of 24 MiB; the tests fill it up."""
+    """A folder in a file system of 24 MiB, which the tests fill up."""
     folder = tmp_path_factory.mktemp("disk")
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "none", folder], capture_output=True).returncode != 0:
         pytest.skip("no file system can be mounted here; the limit of a file's size is tested instead")
@@ -41,7 +41,7 @@ def command(request):
 
 
 class Run:
-    """A command in a folder of its own, what was there before, and what must be there afterwards."""
+    """A command in its own folder, the files before, and those that must be there afterwards."""
 
     def __init__(self, world, command, folder, scratch, old):
         self.command, self.folder, self.output = command, folder, folder / command.output
@@ -69,7 +69,7 @@ class Run:
 
 @pytest.fixture
 def run(world, command, tmp_path, request):
-    """Makes runs of the command, the next one with an older file in the output's place."""
+    """Prepares runs of the command; in every second one the output exists already."""
     made = []
 
     def make(folder=None):
@@ -85,7 +85,7 @@ def run(world, command, tmp_path, request):
 
 
 def seconds(run):
-    """How long an undisturbed run takes."""
+    """The duration of an undisturbed run."""
     start = time.monotonic()
     program = run.start()
     run.check(program.wait(400), program.stderr.read(), [0])
@@ -124,7 +124,7 @@ def test_full_disk(run, small_disk):
 
 
 def test_limit_of_file_sizes(run):
-    """As `ulimit -f` sets it; the signal that comes with it ends nothing."""
+    """As with `ulimit -f`; its signal does not end the program."""
     draw = random.Random()
     for _ in range(TIMES):
         one = run()
@@ -135,7 +135,7 @@ def test_limit_of_file_sizes(run):
 
 
 def test_closed_pipe(run):
-    """Nobody reads standard output: not an error, and the file is written."""
+    """Standard output has no reader: that is not an error, and the file is written."""
     for _ in range(TIMES):
         one = run()
         reader, writer = os.pipe()
@@ -150,7 +150,7 @@ def test_read_only_folder(run):
         one = run()
         for path in [one.folder, *one.folder.iterdir()]:
             path.chmod(0o555 if path == one.folder else 0o444)
-        drop = "-dac_override,-dac_read_search"  # root writes everywhere, unless it gives that up
+        drop = "-dac_override,-dac_read_search"  # root can write everywhere, unless it gives up that right
         wrap = ["setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}"] if os.geteuid() == 0 else []
         program = one.start(wrap)
         error = program.communicate(timeout=400)[1]
@@ -174,7 +174,7 @@ def spelled(how, folder, name):
             "link": "link", "hard link": "link", "link to the folder": f"link/{name}"}[how]
 
 
-# Commands whose output is one of their inputs, by its name; --format, so that no other rule refuses it.
+# Commands whose output is one of their inputs. --format, so that no other rule rejects the name.
 SAME = {
     "sql": ("rows.csv", "sql", "-c", "FROM 'rows.csv'", "--format", "csv", "-o", "OUT"),
     "sql of several": ("rows.csv", "sql", "-c", "SELECT count(*) FROM 'row*.csv'", "--format", "csv", "-o", "OUT"),
@@ -198,7 +198,7 @@ SAME = {
 
 @pytest.fixture(scope="session")
 def sources(tmp_path_factory):
-    """What the commands of SAME read."""
+    """The input files of the commands in SAME."""
     small = World(tmp_path_factory.mktemp("sources"), rows=200)
     (small.folder / "query.sql").write_text("SELECT 1 AS i")
     (small.folder / "edges.csv").write_text("src,dst\n1,2\n")

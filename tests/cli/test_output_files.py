@@ -1,4 +1,4 @@
-"""Names of output files: what their ending says, and which are refused before any work is done."""
+"""Names of output files: the format that an extension chooses, and names that are rejected before any work is done."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def test_a_format_that_is_given_decides(lanewise, files):
 
 @pytest.mark.parametrize("case", RESULTS)
 def test_an_index_is_not_replaced_by_a_result(lanewise, files, case):
-    """An older index, of which the command does not know, is not a place for text."""
+    """Text must not overwrite an index, even if the command did not create it."""
     (files / "old").write_bytes((files / "a.index").read_bytes())
     code, _, error = lanewise(*RESULTS[case], "-o", "old")
     assert code == 2 and "'old' is an index" in error, error
@@ -78,7 +78,7 @@ def test_tune_writes_any_path(lanewise, tmp_path, output):
 
 
 def test_tune_says_at_once_that_it_cannot_write(lanewise, tmp_path):
-    """Not after the minute in which it measures."""
+    """At once, not after a minute of measuring."""
     (tmp_path / "folder").mkdir()
     before = processor_seconds()
     code, out, error = lanewise("tune", "--output", "folder")
@@ -101,7 +101,7 @@ def test_outputs_that_cannot_be(lanewise, files, case, output):
 
 @pytest.mark.parametrize("end", ["csv", "parquet", "json"])
 def test_names_that_are_not_utf8(files, end):
-    """A file's name is any bytes; Parquet goes by DuckDB, which takes UTF-8 alone."""
+    """A file name may have any bytes; DuckDB, which writes Parquet, accepts UTF-8 only."""
     name = b"caf\xe9." + end.encode()
     done = subprocess.run([PROGRAM, "sql", "-c", "SELECT 1 AS i", "-o", name], cwd=files, capture_output=True)
     assert done.returncode == 0 and done.stderr == b"", done

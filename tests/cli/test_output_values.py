@@ -1,4 +1,4 @@
-"""Every format keeps values: JSON is read by Python, Parquet by Arrow."""
+"""Every output format keeps values: Python reads the JSON, Arrow the Parquet."""
 
 import datetime
 import decimal

@@ -1,4 +1,4 @@
-"""`lanewise sql --device auto`: what --explain tells of both devices, what decides, and that nobody opens a driver for nothing.
+"""`lanewise sql --device auto`: the estimates in --explain, what decides, and that the driver is opened only when needed.
 The driver is the stand-in that the C++ tests use, or the emulated GPU."""
 
 import json
@@ -25,7 +25,7 @@ DEVICE = {"name": "Fake", "open_ms": 1, "compile_ms": 1, "load_ms": 1, "upload_g
 
 @pytest.fixture
 def without(tmp_path):
-    """An environment in which there is no driver, no profile and no kernel."""
+    """An environment without a driver, a profile or kernels."""
     (tmp_path / "libcuda.so.1").write_text("no library")
     return {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
 
@@ -87,7 +87,7 @@ def test_measured_costs_decide(lanewise, fake):
     assert "on the CPU: about" in explained(lanewise, fake, MANY)
     tuned(lanewise, fake, 1000, open_ms=1e6)
     assert "on the CPU: about" in explained(lanewise, fake, MANY)
-    tuned(lanewise, fake, 1000, name="Another")  # what is usual counts then
+    tuned(lanewise, fake, 1000, name="Another")  # the default rates then count
     assert "open 300.0 ms" in explained(lanewise, fake, MANY)
 
 
@@ -172,7 +172,7 @@ def test_a_query_uses_both_devices(lanewise, emulated):
 def test_compiled_kernels_and_columns_on_the_gpu_cost_nothing_again(lanewise, emulated):
     tuned(lanewise, emulated, 1000, name="Emulated GPU", open_ms=1e-3, compile_ms=50, load_ms=1e-3, upload_gb_per_second=0.1)
     create = "CREATE TABLE t AS SELECT i AS x FROM range(1000000) r(i)"
-    heavy = f"SELECT sum({' + '.join(f'(x // {i})' for i in range(2, 200))}) AS s FROM t"  # pays for the upload of 80 ms
+    heavy = f"SELECT sum({' + '.join(f'(x // {i})' for i in range(2, 200))}) AS s FROM t"  # outweighs the upload of 80 ms
     light = "SELECT sum(x - 3) AS m FROM t"
     assert lanewise("sql", "--db", "t.duckdb", "-c", create, env=emulated)[0] == 0
 
@@ -204,7 +204,7 @@ def failing(emulated):
 
 
 def lines_of(error, operator):
-    """Of a profile on standard error: the operator's lines and the lines below each, up to the next operator's."""
+    """From a profile on standard error: the operator's lines and the lines below each, up to the next operator."""
     lines = error.splitlines()
     return [lines[i:i + 2] for i, line in enumerate(lines) if line.split()[:1] == [operator]]
 
@@ -217,7 +217,7 @@ def test_where_the_gpu_has_too_little_memory_the_cpu_answers(lanewise, emulated)
     tight = ["--device-memory", "64KB", "--format", "csv"]
     code, out, error = lanewise("sql", "--device", "cuda", *tight, "-c", GROUPS, env=env)
     assert (code, out) == (2, "") and "raise the limit of the GPU's memory" in error
-    fits = "SELECT max(i) AS m FROM range(200000) r(i) WHERE i < 20"  # if the other query left its memory
+    fits = "SELECT max(i) AS m FROM range(200000) r(i) WHERE i < 20"  # if the other query freed its memory
     code, out, error = lanewise("sql", "--device", "auto", *tight, "--profile", "-c", f"{GROUPS}; {fits}", env=env)
     assert (code, out) == (0, answer + "m\n19\n"), error
     groups, largest = lines_of(error, "Aggregate")
@@ -246,7 +246,7 @@ def test_whichever_call_finds_no_memory_the_answer_comes(lanewise, failing):
 
 def test_when_the_gpu_is_lost_the_next_query_is_the_cpus(lanewise, failing):
     tuned(lanewise, failing, 1000, **FAST)
-    terminal, end = pty.openpty()  # where statements go on after an error
+    terminal, end = pty.openpty()  # with --on-error continue
     program = subprocess.Popen([PROGRAM, "sql", "--device", "auto", "--profile", "--format", "csv"], stdin=end, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, env={**failing, "COLUMNS": "1000", "FAILING_CUDA_IN": "60", "FAILING_CUDA_WITH": "999"})
     os.write(terminal, f"{GROUPS};\nSELECT sum(i) AS s FROM range(3000) r(i);\n\x04".encode())

@@ -1,4 +1,4 @@
-"""`lanewise pram`, and that docs/use/pram.md says what is so."""
+"""`lanewise pram`, and the examples of docs/use/pram.md."""
 
 import json
 import pathlib
@@ -21,7 +21,7 @@ def test_programs_of_the_docs_have_no_warning(lanewise, tmp_path):
 
 
 def test_tutorial_word_by_word(lanewise, tmp_path):
-    """Every command in its order, with the output that is shown; what is between them is done as the text says."""
+    """Every command in order, with the output that the page shows; the edits between them are made as the text says."""
     tutorial = DOCS.read_text().split("## In fifteen minutes")[1].split("\n## ")[0]
     blocks = re.findall(r"^```(\w*)\n(.*?)^```|(^\*\*Conflicts)", tutorial, re.M | re.S)
     programs = iter(["neighbours.pram", "sum.pram"])
@@ -245,7 +245,7 @@ PROGRAMS = {
 
 
 def replay(lines):
-    """The shared variables after the changes of a trace, each of which must fit what is there."""
+    """The shared variables after the changes of a trace; each change must fit the current values."""
     state = {v["name"]: (v["extents"], list(v["values"])) for v in lines[0]["variables"]}
     for line in lines[1:-1]:
         for change in line["changes"]:
@@ -281,7 +281,7 @@ def test_traces_by_kernel_lead_to_the_same(lanewise, program):
             assert lines[-1]["end"] and (executor == "cpu" or {key: lines[-1][key] for key in cost} == cost)
             units[executor] = [((line["lines"], line["kind"], line.get("set")), line["changes"]) for line in lines[1:-1]]
         ran = iter(units["cpu"])
-        for unit, _ in units["interpreter"]:  # an executor's kernel may hold a condition that is true for nobody
+        for unit, _ in units["interpreter"]:  # an executor's kernel may have a condition that no processor satisfies
             assert next(what for what, changes in ran if what == unit or changes) == unit
         assert not any(changes for _, changes in ran)
     assert len(units["cpu"]) == cost["steps"]  # without optimisations

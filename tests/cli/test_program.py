@@ -1,4 +1,4 @@
-"""What the program prints and where, statement by statement."""
+"""The output of the program, statement by statement."""
 
 import json
 import signal

@@ -1,10 +1,13 @@
 """The interactive shell, in a terminal of its own."""
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
+import termios
 import time
 
 import duckdb
@@ -27,7 +30,7 @@ class Terminal:
         self.until("lanewise> ")
 
     def until(self, text, seconds=30):
-        """Waits for a text, and gives what was shown up to it."""
+        """Waits for a text; returns everything shown up to it."""
         end = time.monotonic() + seconds
         while text not in self.shown:
             assert time.monotonic() < end, (text, self.shown)
@@ -43,13 +46,13 @@ class Terminal:
         os.write(self.file, keys.encode())
 
     def line(self, text, *answers):
-        """Types a line, and waits for the answers, in their order, and the next prompt."""
+        """Types a line, and waits for the answers in order, and for the next prompt."""
         self.type(text + "\r")
         shown = "".join(self.until(answer) + answer for answer in answers)
         return shown + self.until("> ")
 
     def leave(self, keys="\x04"):
-        time.sleep(0.3)  # libedit shows the prompt before it takes over control keys
+        time.sleep(0.3)  # libedit shows the prompt before it handles control keys
         self.type(keys)
         end = time.monotonic() + 30
         while time.monotonic() < end:
@@ -150,7 +153,7 @@ def test_long_results_are_paged(terminal, tmp_path, monkeypatch):
     shell = terminal()
     shell.line("SELECT 'short' AS a;", "short", "1 row")
     shell.line(".rows 0")
-    # The pager leaves while there is more: neither the next statement nor the shell ends.
+    # The pager ends before all output was read: neither the next statement nor the shell ends.
     assert "500000" not in shell.line("SELECT i FROM range(1000000) t(i); SELECT 7 AS next;", "left the pager", "next", "1 row")
     shell.line(".pager off", "pager off")
     assert "left the pager" not in shell.line("SELECT i FROM range(100) t(i);", "100 rows")
@@ -168,6 +171,14 @@ def test_history_outlives_the_shell(terminal, tmp_path):
     shell.type("\x1b[A")
     shell.until("SELECT 'remember', 'me' AS a;")
     shell.line("", "1 row")
+
+
+def test_help_fits_the_terminal(terminal):
+    shell = terminal("sql")
+    fcntl.ioctl(shell.file, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    shown = shell.line(".help", "Leave the shell")
+    assert max(len(line) for line in shown.splitlines() if line.startswith("  ")) <= 60
+    assert re.search(r"^  \.schema \[NAME\] +List columns of a table, a\n {10,}file", shown, re.M), shown
 
 
 def test_dot_commands(terminal, tmp_path):

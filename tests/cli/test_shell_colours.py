@@ -1,4 +1,4 @@
-"""The line that is edited in the shell, in colours, on the screen of a real terminal."""
+"""Highlighting of the shell's input line, on the screen of a real terminal."""
 
 import re
 import subprocess
@@ -32,7 +32,7 @@ class Screen:
         return shown
 
     def settled(self):
-        """The screen, when it has not changed for a while."""
+        """The screen, after it has not changed for a while."""
         before = None
         while (now := self.tmux("capture-pane", "-p", "-e") + self.cursor()) != before:
             before = now
@@ -46,13 +46,13 @@ class Screen:
         return self.tmux("display-message", "-p", "#{cursor_x},#{cursor_y}")
 
     def type(self, text):
-        self.tmux("send-keys", "-l", text[:-1] + "\\;" if text.endswith(";") else text)  # else ';' ends tmux's command
+        self.tmux("send-keys", "-l", text[:-1] + "\\;" if text.endswith(";") else text)  # otherwise ';' ends tmux's command
 
     def keys(self, *names):
         self.tmux("send-keys", *names)
 
     def coloured(self, word):
-        """The colours in which the last `word` on the screen is shown, as a set."""
+        """The set of colours of the last `word` on the screen."""
         self.settled()
         colours, found, plain, shades = set(), None, "", []
         for escape, character in re.findall(r"\x1b\[([0-9;]*)m|(.)", self.tmux("capture-pane", "-p", "-e"), re.DOTALL):
@@ -141,7 +141,7 @@ def test_ctrl_c_cancels_the_statement_and_not_the_shell(screen):
 
 
 def test_the_screen_is_the_same_as_without_colours(screen):
-    """Whatever is edited: texts and cursor are where libedit puts them."""
+    """After any edit, text and cursor are where libedit puts them."""
     shells = [screen(), screen(NO_COLOR="1")]
     steps = [
         "SELECT 'a long text with 日本語 in it, so that it takes more than a line' AS a, ",
@@ -149,7 +149,7 @@ def test_the_screen_is_the_same_as_without_colours(screen):
         *[["Left"]] * 9, "é", ["BSpace"], ["DC"], ["C-k"], "日本", ["C-w"], ["C-y"], ["C-c"],
         "1" * 40, ["Left"], "2", ["End"], "日", ["C-c"],  # a row is full
         "SELECT 1 AS remembered;", ["Enter"], ["Up"], ["C-c"], ["C-r"], "rem", ["C-r"], ["Escape"], ["C-c"],
-        "ab\u0301c", ["C-c"], "x" * 700, ["C-a"], ["C-c"],  # combining; more than fits in height
+        "ab\u0301c", ["C-c"], "x" * 700, ["C-a"], ["C-c"],  # combining characters; more rows than the screen has
         "SELECT 8 AS next;", ["Enter"],
     ]  # fmt: skip
     for step in steps:

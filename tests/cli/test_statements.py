@@ -2,11 +2,12 @@
 
 import gzip
 import os
+import re
 import subprocess
 
 import duckdb
 import pytest
-from conftest import PROGRAM
+from conftest import BUILD, PROGRAM
 
 THREE = "SELECT 1 AS a; SELECT b FROM nowhere; SELECT 3 AS c"
 
@@ -94,3 +95,20 @@ def test_no_copy_is_left(tmp_path):
     env["TMPDIR"] = str(tmp_path / "missing")
     done = subprocess.run([PROGRAM, "sql", "-c", "FROM '-'"], input=CSV, env=env, capture_output=True)
     assert done.returncode == 2 and b"temporary file" in done.stderr
+
+
+@pytest.mark.parametrize("script", [
+    "INSERT INTO t VALUES (2)", "INSERT INTO t VALUES (2); SELECT * FROM t", "SELECT * FROM t; INSERT INTO t SELECT 2",
+    "INSERT INTO t VALUES (2); SELECT * FROM missing; SELECT * FROM t"])
+def test_a_changed_database_is_closed(lanewise, tmp_path, script):
+    """A query alone ends the program without closing DuckDB, which writes its log into the file."""
+    assert lanewise("sql", "--db", "shop.duckdb", "-c", "CREATE TABLE t (i INTEGER)")[0] == 0
+    assert lanewise("sql", "--db", "shop.duckdb", "--on-error", "continue", "-c", script)[0] == (2 if "missing" in script else 0)
+    assert [path.name for path in tmp_path.iterdir()] == ["shop.duckdb"]
+    assert lanewise("sql", "--db", "shop.duckdb", "--format", "csv", "-c", "SELECT sum(i) AS n FROM t")[1] == "n\n2\n"
+
+
+def test_few_libraries_are_loaded():
+    """Each library costs time at the start of every command."""
+    loaded = subprocess.run(["readelf", "-d", BUILD / "lanewise-engine"], capture_output=True, text=True, check=True).stdout
+    assert "libduckdb.so" in loaded and not re.findall(r"lib(?:z|bz2|lzma)\.so\S*", loaded)

@@ -1,4 +1,4 @@
-"""`lanewise study`: a report whose plots are whole, what is kept after an interruption, and results that are not believed."""
+"""`lanewise study`: a report with all plots, what is kept after an interruption, and results that are rejected."""
 
 import html.parser
 import json
@@ -18,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="session")
 def measured(tmp_path_factory):
-    """A study of all parts on tiny data, measured once."""
+    """A study of all parts with tiny data, measured once."""
     folder = tmp_path_factory.mktemp("study") / "results"
     done = subprocess.run([PROGRAM, "study", *TINY, "-o", str(folder)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

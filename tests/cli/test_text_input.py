@@ -1,4 +1,4 @@
-"""What text files of graphs, numbers and programs may hold: byte order marks, capitals, fractions, sizes that are not true."""
+"""Text files of graphs, numbers and programs: byte order marks, capitals, fractions, false sizes."""
 
 import resource
 
@@ -48,7 +48,7 @@ BANNER = "%%MatrixMarket matrix coordinate pattern general\n"
 
 
 def five_seconds():
-    """A program that takes more of a processor is ended."""
+    """A program that takes too much processor time is ended."""
     resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
 
 
@@ -82,7 +82,7 @@ def test_a_vertex_is_a_whole_number(lanewise, tmp_path, end, text):
 
 
 def test_whole_numbers_may_be_doubles(lanewise, tmp_path):
-    """A column of 1.0 and 2.0 holds whole numbers."""
+    """A column with 1.0 and 2.0 contains whole numbers."""
     (tmp_path / "a.csv").write_text("src,dst\n1.0,2\n2.0,3\n")
     assert lanewise("graph", "components", "a.csv") == (0, "1 component\n", "")
 

@@ -1,4 +1,4 @@
-"""`lanewise tune` stores a profile that later runs read; one that is broken or of another machine is told, not used."""
+"""`lanewise tune` stores a profile that later runs read; one that is broken or from another machine is reported, not used."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def test_tune_measures_stores_and_is_used(lanewise, home):
         (line,) = [line for line in out.splitlines() if line.startswith(form + " ")]
         assert abs(float(line.split()[1]) - profile[name]) < 0.001
 
-    # The profile is what runs: naive lanes are idle for long, and sql says how busy they were.
+    # The profile is used: naive lanes are idle for long, and sql shows their occupancy.
     sql = """CREATE TABLE t AS SELECT repeat('x', CASE WHEN i % 8 = 0 THEN 500 ELSE 5 END) AS s FROM range(20000) r(i);
              SELECT count(*) FROM t WHERE regexp_matches(s, '^[a-x]*[0-9]')"""
 
@@ -56,7 +56,7 @@ def test_tune_measures_stores_and_is_used(lanewise, home):
 
     assert occupancy(1) < 60 < 90 < occupancy(4)
 
-    # What is the cheapest on this machine is taken.
+    # The cheapest strategy of this machine is chosen.
     def matcher(**costs):
         path.write_text(json.dumps(profile | costs))
         code, _, error = lanewise("sql", "-c", sql, "--profile", env=environment)

@@ -95,7 +95,7 @@ def statements(path):
 
 
 def lanewise(queries, lanes):
-    """The answers of one process; the message that ended it, or None."""
+    """The answers of one process; or the message that ended it, or None."""
     script = "".join(f"SELECT {k} AS k, * FROM ({query});\n" for k, query in enumerate(queries))
     result = subprocess.run([PROGRAM, "sql", "--format", "ndjson", "--lanes", lanes], input=script.encode(),
                             capture_output=True, timeout=600)
@@ -110,7 +110,7 @@ def lanewise(queries, lanes):
 
 
 def compare(rows, rounds, seed, lanes="simd"):
-    """Differences as texts, and how many values were compared."""
+    """Differences as text, and the number of values that were compared."""
     random.seed(seed)
     found, compared = [], 0
     with tempfile.TemporaryDirectory() as folder:
@@ -124,7 +124,7 @@ def compare(rows, rounds, seed, lanes="simd"):
                     expected.append(connection.execute(query + " ORDER BY id").fetchall())
                     queries.append(query)
                 except duckdb.Error:
-                    continue  # such as a pattern that ends in its escape
+                    continue  # such as a pattern that ends with its escape character
             answers, fault = lanewise(queries, lanes)
             if fault:
                 at = next((k for k, answer in enumerate(answers) if len(answer) != rows + 1), 0)

@@ -33,17 +33,17 @@ TYPES = [*INTEGERS, "FLOAT", "DOUBLE", *(f"DECIMAL({p},{s})" for p, s in DECIMAL
 WORDS = ["year", "quarter", "month", "week", "day", "hour", "minute", "second", "ms", "us", "decade", "century", "millennium"]
 INFIX = {"+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>", "=", "<>", "<", ">", "<=", ">=", "IS DISTINCT FROM",
          "IS NOT DISTINCT FROM", "||", "^@", "~~", "!~~", "~~*", "!~~*", "~~~"}
-# Not functions of one or two values, or of texts, which compare_strings.py compares.
+# Functions with more than two arguments, or of strings: compare_strings.py compares those.
 OTHERS = {"BETWEEN", "NOT", "IS NULL", "IS NOT NULL", "strftime", "constant_or_null", "error", "like_escape", "not_like_escape",
           "ilike_escape", "not_ilike_escape", "lpad", "rpad", "repeat", "position", "replace", "regexp_replace", "split_part",
           "string_split_extract", "translate"}
-# age(x) begins at the present day, which a comparison cannot hold still.
+# age(x) begins at the current day, which changes between two runs.
 PRESENT = {"age"}
-# DuckDB wraps around where the result does not fit, "-" only for UHUGEINT; here that is an error.
+# If the result does not fit, DuckDB wraps around, "-" only for UHUGEINT; here that is an error.
 WRAPPING = {"round": "Overflow", "-": "Overflow in subtraction of UINT128"}
-# DuckDB raises in spite of TRY, for infinite timestamps and those that are out of range; here they are NULL.
+# DuckDB raises an error despite TRY, for infinite timestamps and those out of range; here they are NULL.
 NO_TRY = re.compile(r"TRY_CAST\(timestamp\w* AS TIME(STAMP_NS)?\)")
-# Where random values mostly end in an error, or the types are not among the pairs.
+# Random values mostly give errors, or the types are not among the pairs.
 SPELLED_OUT = {
     "factorial": "factorial((abs(smallint_x::INTEGER) % 34)::INTEGER)",
     "make_time": "make_time(utinyint_x % 24, utinyint_y % 60, (usmallint_x % 60000) / 1000)",
@@ -97,7 +97,7 @@ def value(kind):
 
 
 def edge(kind):
-    """The same nearer to the ends of the type's range, where functions raise more often."""
+    """The same, closer to the limits of the type, where functions raise errors more often."""
     if kind in INTEGERS:
         bits, signed = INTEGERS[kind], not kind.startswith("U")
         return str(random.choice([2**bits - 1, -(2**bits) if signed else 0, 2 ** (bits // 2), -1 if signed else 1, number(bits, signed)]))
@@ -114,7 +114,7 @@ def edge(kind):
     if kind in ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS"):
         return random.choice(["infinity", "-infinity", f"{day(1, 9999)} {clock()}", f"{day(1, 3000)} (BC) {clock()}"])
     if kind == "TIMESTAMPTZ":
-        # DuckDB counts years before Christ in two ways, and breaks near infinity.
+        # DuckDB counts years before Christ in two ways, and fails near infinity.
         return f"{day(1, 9999)} {clock()}+00"
     if kind == "VARCHAR":
         return random.choice([value(random.choice(TYPES[:-1])), edge(random.choice(TYPES[:-1])), f"{random.randint(-10**6, 10**6)}e{random.randint(-9, 30)}"])
@@ -147,16 +147,16 @@ def expressions():
     for name in functions():
         for kind in TYPES:
             x = column(kind, "x")
-            # Floats are BIGNUM for hex(), which is not supported; dates have no zone, but infinite ones may be asked.
+            # hex() takes floats as BIGNUM, which is not supported. Dates have no zone, but infinite ones are accepted.
             odd = "hex" in name and kind in ("FLOAT", "DOUBLE") or name.startswith("timezone") and kind == "DATE"
             if name not in PRESENT and not odd:
                 yield name, f"{name}({x})" if name.isidentifier() else f"{name} {x}"
             if name.isidentifier() and "hex" not in name and kind in ("BIGINT", "FLOAT", "DOUBLE"):
-                yield name, f"{name}(abs({x}::DOUBLE) + 1)"  # what is an error for others
+                yield name, f"{name}(abs({x}::DOUBLE) + 1)"  # an error for other types
                 yield name, f"{name}(1 / (abs({x}::DOUBLE) + 1))"
         for a, b in dict.fromkeys(pairs):
             if name == "timezone":
-                continue  # timezone(zone, x): there are no zones but UTC
+                continue  # timezone(zone, x): UTC is the only zone
             x, y = column(a, "x"), column(b, "y")
             yield name, f"{x} {name} {y}" if name in INFIX else f"{name}({x}, {y})"
     yield from SPELLED_OUT.items()
@@ -180,7 +180,7 @@ def expressions():
 
 
 def alike(expression, wanted, got):
-    """Whether two rows are the same, or DuckDB's is plainly wrong: docs/understand/decisions/0002-where-duckdb-is-wrong.md."""
+    """Whether two rows are equal, or DuckDB's is wrong: docs/understand/decisions/0002-where-duckdb-is-wrong.md."""
     if wanted == got:
         return True
     if wanted[1] is None or got[1] is None:
@@ -195,7 +195,7 @@ def alike(expression, wanted, got):
 
 
 def lanewise(queries, lanes, database=":memory:"):
-    """What each query answers, as (id, text) rows; the message that ended it instead where it failed."""
+    """The answer of each query, as (id, text) rows; or the message if it failed."""
     answers = []
     todo = list(queries)
     while todo:
@@ -203,7 +203,7 @@ def lanewise(queries, lanes, database=":memory:"):
         result = subprocess.run([PROGRAM, "sql", "--format", "ndjson", "--lanes", lanes, "--db", database], input=script, capture_output=True,
                                 text=True, timeout=900, env={**os.environ, "TZ": "UTC"})
         rows = [[] for _ in todo]
-        for line in result.stdout.split("\n")[:-1]:  # texts may hold other ends of lines
+        for line in result.stdout.split("\n")[:-1]:  # strings may contain other line ends
             row = json.loads(line)
             rows[row["k"]].append((row["id"], row["a"]))
         if result.returncode == 0:
@@ -216,7 +216,7 @@ def lanewise(queries, lanes, database=":memory:"):
 
 
 def compare(rows, seed, lanes="simd", share=1.0, edges=False):
-    """Differences as texts, how many values were compared, and the functions that were not."""
+    """Differences as text, the number of values that were compared, and the functions that were not."""
     random.seed(seed)
     found, compared, reached = [], 0, set()
     with tempfile.TemporaryDirectory() as folder:
@@ -233,7 +233,7 @@ def compare(rows, seed, lanes="simd", share=1.0, edges=False):
             except (duckdb.BinderException, duckdb.NotImplementedException, duckdb.CatalogException, duckdb.ParserException):
                 continue
             except (duckdb.InternalException, duckdb.FatalException):
-                connection.close()  # it answers nothing any more
+                connection.close()  # it no longer answers
                 connection = duckdb.connect(path)
                 continue
             except duckdb.Error as error:

@@ -3,8 +3,8 @@
 #include "expr/function.h"
 #include "expr/function_groups.h"
 
-/// Prints the table of functions, one per line: name, example, documentation, and where it runs on cores only
-/// "cores", separated by tabs.
+/// Prints the table of functions, one per line, separated by tabs: name, example, documentation, and "cores"
+/// if it runs only there.
 int main() {
   const auto is_nested = [](const lanewise::Function& function) {
     for (const lanewise::Function& nested : lanewise::nested_functions()) {

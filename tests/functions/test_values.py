@@ -9,15 +9,14 @@ import duckdb
 LITERAL = re.compile(
     r"((?:DATE|TIMESTAMPTZ|TIMESTAMP|TIME|INTERVAL)\s+'[^']*'|INTERVAL\s+\d+\s+\w+|'(?:[^']|'')*'|(?<![\w.])-?\d+(?:\.\d+)?|(?<!IS )(?<!NOT )\bNULL\b"
     r"|\btrue\b|\bfalse\b)((?:::\w+)?)")
-# DuckDB takes no column for their later arguments: digits of decimals, a pattern's group.
+# DuckDB requires constants for their later arguments: digits of decimals, a pattern's group.
 CONSTANT_FROM_SECOND = {"round", "trunc", "regexp_extract", "struct_extract_at"}
-# A constant text is split by DuckDB's optimiser, which leaves a list; lists are not supported.
+# DuckDB's optimiser splits a constant string into a list; lists are not supported.
 SPLIT = {"split_part", "string_split_extract"}
 
 
 def over_a_column(name, example):
-    """The example with its literals as columns, so that they are not folded before they get to a function; words stay
-    where other literals are."""
+    """The example with its literals as columns, so that they are not folded before a function sees them; words next to literals stay."""
     found = list(LITERAL.finditer(example))
     values = [m for m in found if not m.group(1).startswith("'") or m.group(2)]
     if name in CONSTANT_FROM_SECOND | SPLIT or not values:

@@ -1,5 +1,5 @@
-// Arrow arrays with any format, offsets, codes and validity: taken whole, or refused with a UserError.
-// Buffers are as long as the interface promises; what lies in them is the fuzzer's.
+// Arrow arrays with any format, offsets, codes and validity: imported whole, or rejected with a UserError.
+// Buffers have the lengths that the interface promises; the fuzzer fills them.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kRows = 40;
 constexpr size_t kBytes = 4096;  // of a string column
 
-/// Takes values from the fuzzer's input, zeros behind its end.
+/// Takes values from the fuzzer's input; zeros after its end.
 class Input {
  public:
   Input(const uint8_t* data, size_t size) : data_(data), size_(size) {}
@@ -39,7 +39,7 @@ const char* const kFormats[] = {"n",       "b",          "c",       "C",    "s",
                                 "tss:",    "tsm:",       "tsu:UTC", "tsn:", "tiM", "tiD", "tin", "d:9,2",
                                 "d:38,10", "d:40,2,256", "w:7",     "+l",   "+s",  "+m"};
 
-/// One array and its schema with all that they point to.
+/// One array and its schema, with everything that they point to.
 struct Made {
   std::string format;
   ArrowSchema schema{};
@@ -52,8 +52,7 @@ struct Made {
 void release_schema(ArrowSchema* schema) { schema->release = nullptr; }
 void release_array(ArrowArray* array) { array->release = nullptr; }
 
-/// Offsets stay below the bytes that there are at their end, which the interface promises; in between they
-/// may do anything.
+/// The last offset stays within the bytes, as the interface promises; those before it may have any value.
 template <typename Offset>
 void end_within(std::vector<uint64_t>& words, int64_t entries) {
   Offset last;

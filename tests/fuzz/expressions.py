@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-ENOUGH = 20  # hits of each in a run
+ENOUGH = 20  # uses of each in a run
 
 # name, SQL with {0}, {1}, ... for the arguments, kind of the result, kinds of the arguments.
 # The kinds in capitals are literals, listed in LITERALS.
@@ -127,7 +127,7 @@ FUNCTIONS = [
     ("regexp_extract group", "regexp_extract({0}, {1}, 1)", "text", "text GROUPED"),
     ("regexp_replace", "regexp_replace({0}, {1}, {2})", "text", "text REGEX TEXT"),
     ("regexp_replace all", "regexp_replace({0}, {1}, {2}, 'g')", "text", "text REGEX TEXT"),
-    # What DuckDB computes for the engine.
+    # Functions that DuckDB computes for the engine.
     ("md5", "md5({0})", "text", "text"), ("levenshtein", "levenshtein({0}, {1})", "int", "text text"), ("bin", "bin({0})", "text", "int"),
     ("format", "format('{{}}|{{:05d}}', {0}, {1})", "text", "text int32"), ("try_strptime", "try_strptime({0}, '%Y-%m-%d')", "timestamp", "text"),
     ("string_split_regex", "string_split_regex({0}, '[a ]')::VARCHAR", "text", "text"), ("json", "json_object('k', {0}, 'n', {1})::VARCHAR", "text", "text int"),
@@ -180,10 +180,11 @@ AGGREGATES = [
     ("first by enum", "first({0} ORDER BY {1} DESC NULLS LAST, {0})", "int", "int enum"),
 ]
 
-# The same, but what is rounded to a number that does not fit is NULL. DuckDB lets it wrap (docs/understand/decisions/0002-where-duckdb-is-wrong.md).
+# The same, but rounding to a number that does not fit gives NULL. DuckDB wraps around
+# (docs/understand/decisions/0002-where-duckdb-is-wrong.md).
 BY_RULE = {"try_cast exact int": "TRY_CAST(TRY_CAST({0} AS BIGINT) AS SMALLINT)"}
 
-# The same, but the last argument is not evaluated where the others decide, as Lanewise does it.
+# The same, but the last argument is not evaluated if the others decide, as in Lanewise.
 LAZY = {
     "and": "(CASE WHEN NOT {0} THEN false ELSE {0} AND {1} END)", "or": "(CASE WHEN {0} THEN true ELSE {0} OR {1} END)",
     **{name: f"(CASE WHEN {{0}} < {{1}} THEN {result} ELSE {{0}} {op} {{1}} AND {{2}} END)"
@@ -191,7 +192,7 @@ LAZY = {
                                 ("between date", "BETWEEN", "false"), ("not between", "NOT BETWEEN", "true"))},
 }
 
-# The cheaper condition may stand last.
+# The cheaper condition may come last.
 LAZY_LAST = LAZY | {"and": "(CASE WHEN NOT {1} THEN false ELSE {1} AND {0} END)", "or": "(CASE WHEN {1} THEN true ELSE {1} OR {0} END)"}
 
 LITERALS = {
@@ -218,7 +219,7 @@ LITERALS = {
 class Column:
     name: str
     type: str
-    has_nulls: bool = False  # as its table really has
+    has_nulls: bool = False  # with the columns of its table
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,7 @@ class Node:
     kind: str
     sql: str  # with {0}, {1}, ... for the children
     children: tuple = ()
-    name: str = ""  # the function, for the count
+    name: str = ""  # the function, for counting
     column: Column = None
 
     def text(self, spelling={}):
@@ -238,7 +239,7 @@ class Node:
         return found.union(*(child.columns() for child in self.children))
 
     def calls(self):
-        """Each function in the tree, and whether a NULL of the table can reach it. DuckDB computes what reads no column."""
+        """Each function in the tree, and whether a NULL of the table can reach it. DuckDB computes trees without a column."""
         columns = self.columns()
         if self.name and (columns or not self.children):
             yield self.name, any(c.has_nulls for c in columns)
@@ -257,18 +258,18 @@ def null(name):
 
 
 def chance(random, share, hits):
-    """True in `share` of the cases, in twice as many of what has not enough hits."""
+    """True in `share` of the cases, and twice as often for entries with too few uses."""
     return random.random() < (share if hits >= ENOUGH else 2 * share)
 
 
 @dataclass
 class Generator:
-    """Makes expressions, and prefers what was used least."""
+    """Generates expressions, and prefers the least used entries."""
     random: object
     columns: dict  # kind -> [Column]
-    hits: Counter  # so far, of the whole run
-    refusals: Counter  # by DuckDB of the call itself, so that what it refuses is not tried for ever
-    planned: Counter = field(default_factory=Counter)  # in the query that is being made
+    hits: Counter  # so far, in the whole run
+    refusals: Counter  # calls that DuckDB itself rejects, so that they are not tried for ever
+    planned: Counter = field(default_factory=Counter)  # in the current query
 
     def literal(self, kind):
         return Node(kind, self.random.choice(LITERALS[kind]))
@@ -282,20 +283,20 @@ class Generator:
         return self.literal("exact" if kind == "inexact" else kind)
 
     def level(self, entry):
-        """How often the entry was used: without a NULL or with one, whichever is less."""
+        """How often the entry was used, with or without a NULL, whichever is less."""
         count = self.uses(entry[0])
         if takes_values(entry):
             count = min(count, self.uses(null(entry[0])))
         return count + self.refusals.get(entry[0], 0) // 4
 
     def uses(self, name):
-        return self.hits.get(name, 0) + self.planned.get(name, 0)  # get(): Counter's [] calls Python for what it lacks.
+        return self.hits.get(name, 0) + self.planned.get(name, 0)  # get(): Counter's [] calls Python for missing keys.
 
     def least(self, table):
         return min(self.level(entry) for entry in table)
 
     def pick(self, table, kinds):
-        """An entry whose result is of one of the kinds; mostly one of those that were used least."""
+        """An entry with a result of one of the kinds; mostly one of the least used."""
         choices = [f for f in table if f[2] in kinds]
         if choices and self.random.random() < 0.9:
             levels = [self.level(f) for f in choices]
@@ -320,7 +321,7 @@ class Generator:
         return self.leaf(kind, with_null)
 
     def needed(self, kinds, depth):
-        """A call of what was used least of all."""
+        """A call of the least used entry."""
         return self.call(self.pick(FUNCTIONS, kinds), depth)
 
     def aggregate(self, kinds, depth):
@@ -328,7 +329,7 @@ class Generator:
 
 
 def smaller(node):
-    """Nodes that could stand for `node` and are simpler: its parts of the same kind, or with one part simpler."""
+    """Simpler nodes that could replace `node`: its parts of the same kind, or itself with one part simplified."""
     for child in node.children:
         if child.kind == node.kind:
             yield child

@@ -111,7 +111,7 @@ def make_pattern(choice):
     if choice.random() < 0.3:
         return choice.choice(["foo", "a", "FOO", "", "ab|foo", "o.*b", "foo\\nbar", "a\\s+b", "^", "$", "^$", "x*", ".", "bar$", "(a)(b)?"])
     atoms = choice.choices(ATOMS, k=choice.randint(1, 4))
-    # Repeated assertions are left out: ripgrep's automata err on some.
+    # Repeated assertions are left out: ripgrep's automata get some of them wrong.
     return "".join(atom + ("" if atom in ("^", "$", r"\b", r"\B") else choice.choice(REPEATS)) for atom in atoms)
 
 
@@ -153,7 +153,7 @@ def loses_places(patterns):
 def matches_nothing(pattern):
     rest = re.sub(r"\\b|\^|\$", "", pattern).replace("&&[^b]", "").replace(r"\p{Greek}", "π")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # Python may read nested classes differently one day.
+        warnings.simplefilter("ignore", FutureWarning)  # A later Python may read nested classes differently.
         return re.fullmatch(rest, "") is not None
 
 
@@ -175,7 +175,7 @@ def all_text(root, stdin):
 
 
 def same_matches(words, root, stdin):
-    """Whether both find the same matches, whatever lines are shown for them."""
+    """Whether both find the same matches, regardless of the lines that they print for them."""
     with_value = {"-A", "-B", "-C", "-m", "-M", "-r"}
     shows = {"-v", "-c", "-l", "-q", "--count-matches", "--files-without-match", "--json", "--vimgrep", "--passthru", "--heading", "--stats"}
     kept = [word for before, word in zip(["", *words], words) if word not in with_value | shows and before not in with_value]

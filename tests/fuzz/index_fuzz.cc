@@ -1,5 +1,4 @@
-// Index files whose bytes were changed anywhere, with checksums that are right all the same: opened and
-// answered, or refused with a UserError.
+// Index files with changed bytes and right checksums: opened and queried, or rejected with a UserError.
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -15,7 +14,7 @@ using namespace lanewise::index;
 
 namespace {
 
-/// A small image: numbers or texts as keys.
+/// A small image: numbers or strings as keys.
 std::string image_of(bool texts) {
   const KeyField field{texts ? TypeId::kVarchar : TypeId::kUInt32};
   Pool pool(make_header({field}, 4, 16, 7, 100, false), nullptr);
@@ -60,7 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
   std::string bytes = kImages[data[0] % 2];
   const bool sealed = data[1] % 4 != 0;
-  for (data += 2, size -= 2; size >= 5; data += 5, size -= 5) {  // A place of 3 bytes, then 2 bytes for it.
+  // A position of 3 bytes, then 2 bytes to write there.
+  for (data += 2, size -= 2; size >= 5; data += 5, size -= 5) {
     const size_t at = (data[0] | data[1] << 8 | data[2] << 16) % (bytes.size() - 2);
     std::memcpy(bytes.data() + at, data + 3, 2);
   }

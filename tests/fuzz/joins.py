@@ -6,7 +6,7 @@ from expressions import Column, Node
 from odd_expressions import KINDS, OddGenerator
 from shapes import NOTHING, clause, item, named, select
 
-# Without ASOF: DuckDB waits for ever in some of them, and cannot be interrupted. tests/sql/join.test has them.
+# Without ASOF: in some of them DuckDB waits for ever, and cannot be interrupted. tests/sql/join.test has them.
 JOINS = ["positional join", "cross join", "full join", "join", "join using", "lateral join", "left join", "right join", "semi join", "anti join"]
 FEATURES = [*JOINS, "correlated exists", "correlated in", "correlated scalar", "join of a query", "join of several"]
 ALIASES = "abdefg"
@@ -32,7 +32,7 @@ def bare_names(columns):
 
 
 class JoinGenerator(OddGenerator):
-    """Its subclass makes the queries that are joined, and sets `joins`."""
+    """A subclass generates the queries to be joined, and sets `joins`."""
 
     def joined(self, depth):
         """A FROM clause and its columns."""
@@ -68,7 +68,7 @@ class JoinGenerator(OddGenerator):
         if kind == "join using":
             shared = bare_names(columns) & bare_names(added)
             if "," in left.sql or "JOIN" in left.sql or not shared:
-                kind = "join"  # A name of several tables is ambiguous.
+                kind = "join"  # A name that several tables have is ambiguous.
             else:
                 word = self.random.choice(["JOIN", "LEFT JOIN", "FULL JOIN", "SEMI JOIN"])
                 return named(kind, f"{{0}} {word} {{1}} USING ({self.random.choice(sorted(shared))})", "table", left, right), columns if "SEMI" in word else both
@@ -87,7 +87,7 @@ class JoinGenerator(OddGenerator):
         return condition
 
     def join_part(self, left, right, operators=OPERATORS):
-        """A comparison of the sides; one with few rows is what a pure inequality is for."""
+        """A comparison of both sides. Pure inequalities are generated only if one side has few rows."""
         kinds = [kind for kind in COMPARED if kind in left and kind in right] or ["int"]
         kind = self.random.choice(kinds)
         sides = [self.over_columns(side).expression(kind, self.random.choice([0, 0, 0, 1])) for side in (left, right)]
@@ -129,7 +129,7 @@ class JoinGenerator(OddGenerator):
         return bool(listed) and all("." in c.name for c in listed)
 
     def depends(self, kind):
-        """A subquery over t that depends on the row outside of it, as an expression of this kind; or None."""
+        """A subquery over t that depends on the outer row, as an expression of this kind; or None."""
         if not self.is_qualified():
             return None
         inner, chooser = self.correlated(self.columns), self.random

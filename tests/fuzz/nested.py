@@ -30,7 +30,7 @@ TABLE = """CREATE TABLE t AS SELECT i AS n,
     CASE WHEN i % 6 = 1 THEN NULL ELSE [[i], NULL, [], [i % 2, NULL]] END AS ll,
     [i, i % 2]::INT[2] AS ar FROM range(40) r(i)"""
 
-# Expressions by what they give: first those that need no others. {kind} is a smaller expression, {kind.} one without parts.
+# Expressions by their result; the first ones need no others. {kind} is a smaller expression, {kind.} one without parts.
 EXPRESSIONS = {
     "int": (["n", "n % 3", "NULL::INT", "2", "-1", "0"], [
         "len({list})::INT", "({list})[{int}]", "list_position({list}, {int})", "list_sum({list})::INT", "list_max({list})", "list_min({list})", "s.a",
@@ -67,7 +67,7 @@ QUERIES = [
 
 
 class Parts(dict):
-    """What stands for {int}, {list.} and so on in a text."""
+    """The expressions that may replace {int}, {list.} and so on in a template."""
 
     def __init__(self, choice, depth):
         self.choice, self.depth = choice, depth
@@ -84,7 +84,7 @@ class Parts(dict):
 
 
 def fill(text, choice, depth):
-    return text.replace(".}", "_}").format_map(Parts(choice, depth))  # a dot would ask for an attribute
+    return text.replace(".}", "_}").format_map(Parts(choice, depth))  # a dot would mean an attribute
 
 
 @functools.cache
@@ -102,7 +102,7 @@ def rows_of(query):
 
 
 class Oracle:
-    """DuckDB in a process of its own, as some of these queries end it."""
+    """DuckDB in a separate process, since some of these queries crash it."""
 
     def __init__(self):
         self.crashes = 0
@@ -132,7 +132,7 @@ def ask(query, vector_size):
 
 
 def difference(query, rows, vector_size):
-    """What is wrong with our answer, or why there is none; both empty where it is right."""
+    """The fault of our answer, or the reason why there is none; both empty if it is right."""
     done = ask(query, vector_size)
     if done.returncode == 2:
         return "", done.stderr.partition("\n")[0]

@@ -21,7 +21,7 @@ class OddGenerator(Generator):
     """Its subclass makes the queries of subqueries."""
     nesting = 0  # of subqueries
     table = {}  # the columns of t
-    collated = False  # whether texts of the table can be equal that are not the same
+    collated = False  # whether strings of the table can be equal without being identical
 
     def literal(self, kind):
         chooser = self.random

@@ -1,4 +1,4 @@
-"""Values, patterns and settings at the edges of SQL: what a translation of DuckDB's plans easily forgets."""
+"""Values, patterns and settings at the edges of SQL, which a translation of DuckDB's plans easily misses."""
 
 from queries import Table
 
@@ -13,15 +13,15 @@ ODD = {"exact": FLOATS, "text": TEXTS, "int": INTS}
 COLLATIONS = ["NOCASE", "NOCASE", "NOCASE", "NOACCENT", "NOACCENT", "NFC", "NOCASE.NOACCENT"]
 COLUMN_COLLATIONS = ["", "", " COLLATE NOCASE", " COLLATE NOACCENT", " COLLATE NFC"]
 
-# Settings that change answers, and values other than the default. Both sides get them.
+# Settings that change answers, and values other than the default. Both sides use them.
 SETTINGS = {
     "default_null_order": ["'nulls_first'", "'nulls_first_on_asc_last_on_desc'", "'nulls_last_on_asc_first_on_desc'"],
     "default_order": ["'desc'"], "integer_division": ["true"], "ieee_floating_point_ops": ["false"],
     "order_by_non_integer_literal": ["true"], "old_implicit_casting": ["true"], "scalar_subquery_error_on_multiple_rows": ["false"],
     "preserve_insertion_order": ["false"],
 }
-# These change what DuckDB plans so much that the engine need not know every plan. Without filter_pushdown DuckDB forgets WHERE false
-# beside a scalar subquery.
+# These change DuckDB's plans so much that the engine does not support all of them. Without filter_pushdown DuckDB
+# forgets WHERE false next to a scalar subquery.
 PLAN_SETTINGS = SETTINGS | {
     "default_collation": ["'nocase'", "'noaccent'", "'nfc'"],
     "disabled_optimizers": [f"'{name}'" for name in (
@@ -46,7 +46,7 @@ SHORT_TEXTS = ["''", "'a'", "'A'", "'b'", "'ab'", "'aB'", "'ba'", "'aab'", "'é'
 
 
 def odd_table(random, hits):
-    """Few rows of few values, so that they are equal often; a collation on a column."""
+    """Few rows with few values, so that many are equal; a collation on a column."""
     collation = random.choice(COLUMN_COLLATIONS)
     specification = [
         ("INTEGER", "{h} % 7 - 3"), (random.choice(["BIGINT", "TINYINT", "UINTEGER", "HUGEINT"]), "{h} % 100"),

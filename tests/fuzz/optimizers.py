@@ -1,4 +1,4 @@
-"""./dev fuzz sql --optimizers: where DuckDB disagrees with itself once an optimizer is switched off. Needs no engine."""
+"""./dev fuzz sql --optimizers: where DuckDB's answer changes if an optimizer is switched off. Needs no engine."""
 
 import random
 from collections import Counter, defaultdict
@@ -11,7 +11,7 @@ from plans import PlanGenerator, is_collated, pattern_query, random_plan
 PER_TABLE = 50
 
 def disagreement(answer, other, query):
-    """How two outcomes differ; errors only say that there is one."""
+    """The difference between two outcomes; all errors count as equal."""
     (rows, error), (others, other_error) = answer, other
     if broken(error) or broken(other_error):
         return f"internal error: {str(error or other_error)[:200]}"
@@ -95,7 +95,7 @@ def main(seed, count, show):
 
 
 def report(found, show):
-    """The smallest of each optimizer and kind, each once."""
+    """The smallest case of each optimizer and kind."""
     for (name, kind), cases in sorted(found.items()):
         print(f"\n{name}, {kind}: {len(cases)}")
         seen = set()

@@ -23,13 +23,13 @@ PATIENCE = 1  # seconds for one answer of DuckDB
 
 
 def settings(chooser):
-    """Any target, vector size and thread count may answer."""
+    """Any target, vector size and thread count must give the answer."""
     lanes = chooser.choice(["simd", "simd", "branching", "scalar", "auto", "interleaved", "emulated"])
     return {"lanes": lanes, "vector_size": chooser.choice([None, None, 1, 2, 7]), "threads": chooser.choice([1, 2])}
 
 
-# Other ways of DuckDB: a setting, another spelling (LAZY: AND, OR and BETWEEN leave out what does not matter), and whether the way
-# counts only where one of the two has an error.
+# Other ways to evaluate in DuckDB: a setting, another spelling (LAZY: AND, OR and BETWEEN skip what does not matter),
+# and whether the way counts only if one of the two has an error.
 OTHER_WAYS = [("SET disabled_optimizers = 'statistics_propagation'", {}, False), ("PRAGMA disable_optimizer", {}, True), ("", LAZY, True), ("", LAZY_LAST, True)]
 
 
@@ -53,17 +53,17 @@ def ask(connection, query, spelling={}):
 
 
 def answer_of(connection, query, spelling={}):
-    """DuckDB's answer, or None where DuckDB refuses."""
+    """DuckDB's answer, or None if DuckDB rejects the query."""
     return ask(connection, query, spelling)[0]
 
 
 def took_too_long(error):
-    """Whether nobody knows what DuckDB would have answered."""
+    """Whether DuckDB's answer is unknown."""
     return isinstance(error, duckdb.InterruptException)
 
 
 def broken(error):
-    """Whether DuckDB has a bug here: its database answers nothing more then, or a pattern has cut a character in two."""
+    """Whether this is a bug of DuckDB: its database no longer answers, or a pattern has cut a character in two."""
     return isinstance(error, (duckdb.InternalException, duckdb.FatalException, UnicodeDecodeError)) or "Invalid unicode" in str(error)
 
 
@@ -84,30 +84,30 @@ def law(connection, query, spelling={}):
 
 
 def passing(connection, query):
-    """How many rows the query's WHERE leaves; 0 where it fails."""
+    """The number of rows that the query's WHERE keeps; 0 if it fails."""
     try:
         condition = f"WHERE {query.where.text()}" if query.where else ""
         return connection.execute(f"SELECT count(*) FROM t {condition}").fetchone()[0]
     except duckdb.Error:
-        return 0  # The whole query does not evaluate the condition, so nobody knows.
+        return 0  # The whole query does not evaluate the condition, so its value is unknown.
 
 
 def refused_calls(connection, node):
-    """The innermost calls that DuckDB refuses also alone."""
+    """The innermost calls that DuckDB rejects even on their own."""
     if answer_of(connection, Query((node,))) is not None:
         return []
     return [name for child in node.children for name in refused_calls(connection, child)] or [node.name]
 
 
 def blocks_of(table, queries, answers):
-    """The number of each query, from 1 on, is its line."""
+    """The number of each query, from 1, is its line."""
     return [Block("statement", False, "", sql, 0) for sql in table.statements()] + [
         Block("query" if answer else "error", query.ordered, "", query.text(), i)
         for i, (query, answer) in enumerate(zip(queries, answers), 1)]
 
 
 def failures(table, queries, answers, options):
-    """How our answers differ."""
+    """The differences between our answers and DuckDB's."""
     return engine.failures(blocks_of(table, queries, answers), answers, run=run, **options)
 
 
@@ -119,7 +119,7 @@ def run(sql, **options):
 
 
 def differs(table, query, options, setting="", spelling={}):
-    """How the two differ on one query, or None."""
+    """The difference on one query, or None."""
     with connect(table, setting) as connection:
         found = failures(table, [query], [law(connection, query, spelling)], options)
     return found[0] if found else None
@@ -129,7 +129,7 @@ ORDERS = ["i DESC", "hash(i)", "hash(i) DESC", "hash(i, 1)"]
 
 
 def depends_on_order(table, query):
-    """Whether DuckDB answers otherwise when the table's rows come in another order."""
+    """Whether DuckDB's answer changes with the order of the table's rows."""
     with connect(table) as connection:
         answer = law(connection, query)
     for order in ORDERS if answer else ():
@@ -158,7 +158,7 @@ def first_line(error):
 
 
 def raises_despite_filter(table, query):
-    """Whether DuckDB evaluates an aggregate's argument, and fails, for rows that its FILTER leaves out."""
+    """Whether DuckDB evaluates an aggregate's argument, and fails, for rows that its FILTER excludes."""
     plain = without_filters(query.text())
     if plain == query.text():
         return False
@@ -171,14 +171,14 @@ def raises_despite_filter(table, query):
 
 
 def answered_in_two_ways(table, query, options, reason):
-    """Whether another way of DuckDB is ours."""
-    # Intervals that are equal may be written in two ways, so that their order has ties that show.
+    """Whether another way to evaluate in DuckDB gives our answer."""
+    # Equal intervals may be printed in two ways, so ties in their order are visible.
     by_order = isinstance(query, Plan) and "exit code" not in reason or query.ordered and "(INTERVAL)" in reason
     if by_order and depends_on_order(table, query):
         return True
     if outcome(reason) == ANSWERED and raises_despite_filter(table, query):
         return True
-    if re.search(r"ILIKE.*chr\(0\)", query.text()):  # The escape character where a column is not all ASCII.
+    if re.search(r"ILIKE.*chr\(0\)", query.text()):  # The escape character if a column is not all ASCII.
         return True
     return any(not differs(table, query, options, setting, spelling) for setting, spelling, for_errors in OTHER_WAYS
                if not for_errors or "exit code" in reason)
@@ -204,7 +204,7 @@ def loses_sign(query, reason):
 
 
 def cuts_at_nul(table, query, options):
-    """Whether DuckDB compares a text only up to its first NUL byte, by a collation that makes another text of it."""
+    """Whether DuckDB compares a string only up to its first NUL byte, with a collation that changes the string."""
     if not re.search("NOACCENT|NFC", " ".join([query.text(), *table.statements()]), re.IGNORECASE):
         return False
     columns = tuple((name, kind, value.replace("chr(0)", "chr(1)"), nulls) for name, kind, value, nulls in table.columns)
@@ -217,7 +217,7 @@ def duckdb_is_wrong(table, query, options, reason):
 
 
 def fails(table, query, options, kind):
-    """How the two differ on one query, if the outcome is of this kind and neither of both answers is right."""
+    """The difference on one query, if the outcome is of this kind and neither answer is right."""
     with connect(table) as connection:
         if broken(ask(connection, query)[1]):
             return None
@@ -239,7 +239,7 @@ def smaller_tables(table):
 
 
 def minimal(table, query, options, tries=200):
-    """The smallest table and query whose outcome is still of the same kind."""
+    """The smallest table and query with an outcome of the same kind."""
     reason, again = differs(table, query, options), True
     kind = reason and fault(reason)
     while again and tries > 0 and reason:

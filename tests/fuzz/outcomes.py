@@ -1,4 +1,4 @@
-"""The class of a failure, from the text that tests/sql/engine.py gives for it. The worst come first."""
+"""The class of a failure, from the text of tests/sql/engine.py. The worst come first."""
 
 import re
 
@@ -22,7 +22,7 @@ def outcome(reason):
 
 
 def missing(reason):
-    """The thing that is not supported, without what belongs to the one query only."""
+    """The unsupported feature, without the details of the query."""
     name = MISSING.search(reason)[1]
     if found := re.search(r" is of type (.*), which$", name):
         return f"the type {re.sub(r'[0-9]+', 'N', found[1])}"
@@ -36,16 +36,16 @@ def missing(reason):
 
 
 def signature(reason):
-    """The first line of a message without numbers, for failures that are one."""
+    """The first line of a message without numbers, equal for failures with the same cause."""
     return re.sub(r"[0-9]+", "N", re.sub(r"line \d+: |exit code \d+(, not 2; '.*?' )?", "", reason.partition("\n")[0]))
 
 
 def fault(reason):
-    """What must stay while a statement is made smaller: the class, and the message of an internal error."""
+    """The part that must not change while a statement is reduced: the class, and the message of an internal error."""
     kind = outcome(reason)
     return kind, signature(reason) if kind == INTERNAL else ""
 
 
 def without_literals(sql):
-    """For statements that differ in their literals only."""
+    """Equal for statements that differ only in their literals."""
     return re.sub(r"\b(DATE|TIMESTAMP|INTERVAL)? ?'[^']*'(::\w+)?|-?\b[0-9][0-9.]*(::\w+)?|\b(NULL|true|false)\b(::\w+)?", "?", sql)

@@ -1,5 +1,5 @@
-// Any bytes as a pattern and a text: compiling ends with a matcher or a UserError, and all forms give one
-// answer.
+// Any bytes as a pattern and a text: compiling gives a matcher or a UserError, and all strategies give the
+// same answer.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       try {
         if (text::Matcher(pattern, {.form = std::string(form), .lanes = ""}).match(subject) != expected)
           std::abort();
-      } catch (const UserError&) {  // This form is not offered for the pattern.
+      } catch (const UserError&) {  // This strategy does not support the pattern.
       }
     }
   } catch (const UserError&) {

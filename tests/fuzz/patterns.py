@@ -17,7 +17,7 @@ def random_like(random):
 ATOMS = ["a", "b", "ab", ".", "[ab]", "[^a]", "(?:)", "()", "(|a)", "(a|)", "(?:a|b)", "^", "$", "é",
          r"\x00", r"\w", r"\W", r"\b", r"\B", "(?i)a", "(?s).",
          "[[:alpha:]]", "(?:a*)", "B", r"\A", r"\z", "[a-c]", r"\pL", "(?i:É)", "_", "%", r"\.", r"\%"]
-# Each matches the empty string; optimizers of patterns forget that.
+# Each matches the empty string, which optimisers of patterns forget.
 EMPTY = ["^", "$", r"\A", r"\z", "(?:)", "()", "(|a)", "(a|)", "a{0}", "a*", "(?i)", r"\b", r"\B", "(?:^)", "(?:|)", "(?m)^", "(?s)"]
 REPEATS = ["", "", "", "", "*", "+", "?", "{0}", "{0,1}", "{2}", "{1,}", "*?", "+?", "??"]
 

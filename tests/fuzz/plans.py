@@ -15,7 +15,7 @@ FEATURES = [
     "no table", "NULL", "odd like", "odd literal", "odd regex", "order by others", "pattern over a column", "plain group by", "rollup",
     "scalar subquery of a table", "scalar subquery of VALUES", "scalar subquery without a table", "subquery in from", "subquery in VALUES",
     "table function", "typed NULL", "union", "union all of plans", "VALUES", "VALUES in a union"]
-# Of the other branch of a set operation: types that DuckDB makes one.
+# In the other branch of a set operation: types that DuckDB unifies.
 WIDER = {"int": ["decimal", "exact", "bool"], "decimal": ["int", "exact"], "exact": ["int"], "date": ["timestamp"], "timestamp": ["date"], "text": ["text"]}
 MORE_AGGREGATES = [
     ("count_if", "count_if({0})", "int", "bool"), ("bit_and", "bit_and({0})", "int", "int32"), ("bit_or", "bit_or({0})", "int", "int32"),
@@ -42,13 +42,13 @@ class Plan:
     def smaller(self):
         for less in shrink(self.tree):
             if less.kind == "query":
-                # What has lost its order is compared as a set of rows.
+                # A result without an order is compared as a set of rows.
                 yield replace(self, tree=less, ordered=self.ordered and less.children[-2:] == self.tree.children[-2:])
 
 
 class PlanGenerator(WindowGenerator):
-    """Queries that give columns of some kinds, named x0, x1, ..."""
-    joins = False  # and window functions: only where --plans 10 asks for plans alone
+    """Queries with columns of given kinds, named x0, x1, ..."""
+    joins = False  # and window functions: only with --plans 10, which means plans alone
 
     def query(self, kinds, depth):
         pick = self.random.random()
@@ -90,7 +90,7 @@ class PlanGenerator(WindowGenerator):
         if pick < 0.15:
             distinct = Node("clause", "DISTINCT ", (), "distinct rows")
         elif pick < 0.3:
-            # By everything after the keys, so that one row of each key comes first.
+            # Ordered by everything after the keys, so that one row of each key comes first.
             keys = [self.expression(self.random.choice(KINDS), 1) for _ in range(self.random.randint(1, 2))]
             distinct = Node("clause", "DISTINCT ON ({0}) ", (listed(self.not_literal(keys)),), "distinct on")
             order = self.order_by(self.not_literal(keys), len(items))
@@ -109,11 +109,11 @@ class PlanGenerator(WindowGenerator):
         return select([item(i, node) for i, node in enumerate(items)], source, distinct, self.condition_clause(), having=having, order=order, limit=limit)
 
     def not_literal(self, nodes):
-        """A literal as a key would be the number of a column."""
+        """A literal as a key would mean the number of a column."""
         return [node if node.children or node.column else named("", "({0} IS NULL)", "bool", node) for node in nodes]
 
     def over(self, node):
-        """An expression over one that is selected, or another one."""
+        """An expression over a selected one, or a new one."""
         if self.random.random() < 0.5:
             return self.expression(self.random.choice(KINDS), 1)
         choices = [entry for entry in CALLS if entry[3].split()[:1] == [node.kind]]
@@ -157,7 +157,7 @@ class PlanGenerator(WindowGenerator):
         if sql:
             return Node("clause", f" GROUP BY {sql}", (listed(keys),), name), name
         sets = [self.random.sample(keys, self.random.randint(0, len(keys))) for _ in range(self.random.randint(1, 3))]
-        # Every key is in one of them, as the items name it.
+        # Every key is in one of them, under the name in the select list.
         return Node("clause", " GROUP BY GROUPING SETS ({0})", (listed(Node("set", "({0})", (listed(keys),)) if keys else Node("set", "()")
                                                                        for keys in [keys, *sets]),), name), name
 
@@ -229,7 +229,7 @@ def is_collated(table):
 
 
 def random_plan(random, columns, hits, refusals, collated=False):
-    """`columns` of each kind; `collated` tells whether some are equal that are not the same."""
+    """`columns` of each kind; `collated`: some strings are equal without being identical."""
     generator = PlanGenerator(random, columns, hits, refusals)
     generator.table, generator.collated = columns, collated
     if random.random() < 0.2:

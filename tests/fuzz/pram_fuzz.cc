@@ -1,4 +1,4 @@
-// Any bytes as a PRAM program: it is refused with a UserError, or it is formatted and run for some steps.
+// Any bytes as a PRAM program: rejected with a UserError, or formatted and run for some steps.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from expressions import AGGREGATES, FUNCTIONS, Column, Node, chance, smaller
 
-# SQL type: kind, value of row i from a hash {h} of its number. Values stay small where sums would overflow.
+# SQL type: kind, value of row i from a hash {h} of its number. Values are small enough for sums not to overflow.
 TYPES = {
     "BOOLEAN": ("bool", "{h} % 2 = 0"),
     "TINYINT": ("int32", "{h} % 21 - 10"), "SMALLINT": ("int32", "{h} % 401 - 200"), "INTEGER": ("int32", "{h} % 20001 - 10000"),
@@ -33,18 +33,18 @@ TEXTS = [
     "'key ' || ({h} % 50) || '/' || chr((97 + {h} % 26)::INTEGER)",
     "concat(chr((97 + {h} % 4)::INTEGER), chr((97 + {h} // 5 % 4)::INTEGER), chr((97 + {h} // 31 % 4)::INTEGER))",
 ]
-# int32 is an int that may be multiplied and summed without care.
+# int32 is an int that can be multiplied and summed without overflow.
 ALSO = {"int32": ["int32", "int"]}
 
 
-# Types that a Parquet file gives back as others.
+# Types that a Parquet file returns as other types.
 NOT_IN_PARQUET = ("HUGEINT", "UHUGEINT", "TIMESTAMP_S", "INTERVAL", "ENUM('b', 'a', 'C')", "BIT", "BIGNUM", "TIME WITH TIME ZONE")
 
 
 @dataclass(frozen=True)
 class Table:
     rows: int
-    columns: tuple  # (name, type, value, one of how many rows is NULL; 0: none)
+    columns: tuple  # (name, type, value, one of this many rows is NULL; 0: none)
     file: str = ""  # the Parquet file that it is read from, if it is
     settings: tuple = ()  # statements
     order: str = ""  # of the rows, by their number i
@@ -69,7 +69,7 @@ class Table:
         return f"* REPLACE ({', '.join(changed)})" if changed else "*"
 
     def kinds(self, with_nulls):
-        """The columns of each kind; `with_nulls` names those that hold a NULL."""
+        """The columns of each kind; `with_nulls` names those with a NULL."""
         by_kind = {}
         for name, kind, *_ in self.columns:
             values = TYPES.get(kind.partition(" COLLATE")[0], ["text"])[0]
@@ -79,7 +79,7 @@ class Table:
 
 
 def random_table(random, hits, file):
-    """Of each kind of values at least one column with NULLs; mostly of the types that were read least."""
+    """At least one column with NULLs of each kind of values; mostly of the least used types."""
     rows = random.choice([0, 1, 7, 31, 32, 33, 63, 64, 65, 100, 200, 200, 300, 500, 500, 1000, 2048, 2049, 4000, 5000])
     by_kind = {}
     for kind in sorted(TYPES, key=lambda t: (hits[f"type {t}"] // 20, random.random())):
@@ -132,7 +132,7 @@ class Query:
         elif self.nested == "subquery":
             sql = f"SELECT * FROM ({sql})"
         if self.ordered:
-            # By every column: ties are then equal rows, so that the order has one answer.
+            # By every column: tied rows are then equal, so the order has one answer.
             sql += " ORDER BY " + ", ".join(f"{i + 1} {d}" for i, d in zip(range(len(items)), self.directions))
         if self.limit is not None:
             sql += f" LIMIT {self.limit}" + (f" OFFSET {self.offset}" if self.offset else "")
@@ -145,7 +145,7 @@ class Query:
         return [n for n in (*self.select, self.where, *self.group, *self.aggregates, self.having, self.union) if n]
 
     def smaller(self):
-        """Queries that are simpler."""
+        """Simpler queries."""
         for change in ({"limit": None, "offset": None}, {"ordered": False}, {"nested": ""}, {"union": None}, {"distinct": False},
                        {"having": None}, {"where": None}):
             if change.get("ordered") is False and self.limit is not None:
@@ -186,7 +186,7 @@ def random_query(random, generator):
     group, aggregates, select, having = (), (), (), None
     if has("aggregate", 0.65 if generator.least(AGGREGATES) < generator.least(FUNCTIONS) else 0.35):
         if has("group by", 0.6):
-            # A literal as a key would be the number of a column.
+            # A literal as a key would mean the number of a column.
             group = tuple(k for k in (generator.expression(random.choice(kinds), 1) for _ in range(random.randint(1, 4))) if k.columns())
             features += ["group by many"] if len(group) > 2 else []
         aggregates = tuple(generator.aggregate(results, 2) for _ in range(random.randint(8, 16)))

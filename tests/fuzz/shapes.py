@@ -1,4 +1,4 @@
-"""Trees of whole queries: lists, clauses that may be left out, and how to make a tree simpler.
+"""Trees of whole queries: lists, optional clauses, and how to simplify a tree.
 
 A select is Node("query", ..., SELECT_PARTS), a set operation Node("query", "{0} UNION {1}...", ...); a clause has the kind "clause" and is
 empty where it is left out."""
@@ -52,7 +52,7 @@ def walk(node):
 
 
 def replaced(root, old, new):
-    """Replaces every tree equal to `old`: an expression is often written twice, as a key and as a result."""
+    """Replaces every tree equal to `old`: an expression often occurs twice, as a key and as a result."""
     if root == old:
         return new
     if not root.children:
@@ -91,7 +91,7 @@ def columns(query):
 
 
 def simpler(node):
-    """Trees that may stand for one node, the smallest first."""
+    """Trees that may replace one node, the smallest first."""
     if node.kind == "clause":
         if node.sql:
             yield NOTHING

@@ -37,11 +37,11 @@ from plans import FEATURES, Plan, PlanGenerator, is_collated, random_plan
 from queries import TYPES, random_query, random_table
 
 QUERIES_PER_TABLE = 20
-ENOUGH_FROM = 500  # queries; shorter runs need not hit everything
+ENOUGH_FROM = 500  # queries; shorter runs need not use everything
 PLANS_FROM = 2000  # the same for what only plans have
 OPERATORS = ["where", "aggregate", "group by", "group by many", "having", "distinct", "union all", "cte", "cte read twice", "subquery", "aggregate over",
              "order by", "descending", "nulls first", "nulls last", "limit", "offset", "parquet"]
-# What is counted, and whether a NULL can reach it.
+# The counted item, and whether a NULL can reach it.
 COUNTED = {"function": sorted({e[0]: takes_values(e) for e in FUNCTIONS + AGGREGATES}.items()),
            "operator": [(name, False) for name in OPERATORS], "type of a column": [(f"type {name}", True) for name in TYPES]}
 OF_PLANS = {"feature of a plan": [(f"plan {name}", False) for name in FEATURES], "setting": [(f"SET {name}", False) for name in PLAN_SETTINGS]}
@@ -50,7 +50,7 @@ JOBS = int(os.environ.get("JOBS") or os.cpu_count() or 1)
 
 
 class Run:
-    """Counts of the whole run, which decide what is generated next."""
+    """Counts of the whole run, which determine what is generated next."""
 
     def __init__(self, seed, folder, plans=0, without=()):
         self.seed, self.folder, self.plans, self.without = seed, folder, plans, set(without)
@@ -63,7 +63,7 @@ class Run:
         return self.plan_batch(number, size) if (number * 7 + 3) % 10 < self.plans else self.batch(number, size)
 
     def plan_batch(self, number, size):
-        """The same as batch, of queries that the engine may refuse by name."""
+        """Like batch, for queries that the engine may reject by name."""
         chooser = random.Random(f"{self.seed} {number}")
         table, queries, answers = odd_table(chooser, self.hits), [], []
         kinds, connection = table.kinds({c[0] for c in table.columns if c[3]}), connect(table)
@@ -80,7 +80,7 @@ class Run:
                 continue
             self.refused += answer is None
             if answer is not None:
-                plain = law(connection, query) or answer  # where it is too slow the second time
+                plain = law(connection, query) or answer  # if it is too slow the second time
                 self.rewritten += plain is not answer and not plain.rows == answer.rows
                 answer = plain
                 self.asked += 1
@@ -165,7 +165,7 @@ class Run:
 
 
 def seldom(run):
-    """What was hit less than ENOUGH times."""
+    """The entries with fewer than ENOUGH uses."""
     sections = run.counted if run.asked >= PLANS_FROM else {title: run.counted[title] for title in run.counted if title in COUNTED}
     every = [entry for listed in sections.values() for entry in listed]
     left_out = {f"plan {name}" for name in run.without}
@@ -173,13 +173,13 @@ def seldom(run):
 
 
 def left(run, count):
-    """How many queries to ask still: `count` in all, or up to twice as many while something is hit too seldom."""
+    """The number of further queries: `count` in all, or up to twice as many while an entry has too few uses."""
     short = run.asked >= max(count, ENOUGH_FROM) and seldom(run)
     return (2 * count if short else count) - run.asked
 
 
 def report(run):
-    """The table of hits, and the classes of outcomes."""
+    """The table of uses, and the classes of outcomes."""
     kinds = Counter(outcome(text) for *_, text in run.wrong)
     refused = sum(run.missing.values())
     equal = run.asked - refused - run.two_ways - run.known - sum(kinds.values())
@@ -198,7 +198,7 @@ def report(run):
 
 
 def to_show(wrong, most):
-    """At most so many of each kind, the worst kind first, and each message once."""
+    """At most this many of each kind, the worst kind first, and each message once."""
     shown = Counter()
     seen = set()
     for failure in sorted(wrong, key=lambda failure: ORDER.index(outcome(failure[3]))):

@@ -1,4 +1,4 @@
-"""A short run of the fuzzer of nested types, and one that must find a wrong answer."""
+"""A short run of the fuzzer for nested types, and a run that must find a wrong answer."""
 
 import random
 

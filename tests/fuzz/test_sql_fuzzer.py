@@ -1,4 +1,4 @@
-"""The fuzzer finds a program that answers wrongly, and says so in few words; it passes one that does not."""
+"""The fuzzer reports a program with wrong answers, briefly, and passes one with right answers."""
 
 import os
 import subprocess
@@ -104,7 +104,7 @@ def test_a_run_goes_on_while_something_is_short(tmp_path):
         asked[run.asked] = sql.left(run, 500)
     assert asked == {0: 500, 20: 480, 480: 20, 500: 500, 990: 10, 1000: 0}
     run.asked = 40
-    assert sql.left(run, 40) == 0  # A short run is not asked to hit everything.
+    assert sql.left(run, 40) == 0  # A short run need not use everything.
     everything_hit(run).asked = 500
     assert sql.left(run, 500) == 0
 
@@ -132,7 +132,7 @@ def test_a_refusal_counts_for_its_cause():
 
 def test_what_was_hit_least_comes_first():
     def queries_with(feature, *hit):
-        """Of 150 queries, where each of `hit` has enough hits and nothing else has any."""
+        """Counts of 150 queries, in which each entry of `hit` has enough uses, and nothing else has any."""
         random, hits = Random(1), Counter({name: sql.ENOUGH for n in hit for name in (n, sql.null(n))})
         generator = Generator(random, Table(1, (("c0", "INTEGER", "i", 0),)).kinds(set()), hits, Counter())
         return sum(feature in random_query(random, generator).features for _ in range(150))

@@ -1,4 +1,4 @@
-"""The fuzzer's odd plans: planted faults are found and made small, outcomes are told apart, runs repeat."""
+"""The fuzzer's odd plans: planted faults are found and reduced, outcomes are classified, runs are reproducible."""
 
 import sys
 from collections import Counter
@@ -26,7 +26,7 @@ def numbers(count):
 
 
 def plans(seed, count):
-    """Of tables of 20 queries each, as the fuzzer makes them."""
+    """From tables with 20 queries each, as in the fuzzer."""
     for number in range(count // 20):
         random = Random(f"{seed} {number}")
         table = odd_table(random, Counter())
@@ -80,7 +80,7 @@ def test_duckdb_answers_most_plans():
 
 
 def test_a_crash_is_of_its_statement_alone(tmp_path, monkeypatch):
-    """A process that crashes has not yet printed what it answered before."""
+    """A process that crashes may not have printed its earlier answers."""
     use(monkeypatch, program(tmp_path, f'text=$(cat); [[ $text != *"AS x2"* ]] || kill -SEGV $$; {engine.PROGRAM} "$@" <<<"$text"'))
     queries = [numbers(1), numbers(2), numbers(3), numbers(2)]
     with oracle.connect(TABLE) as connection:
@@ -119,7 +119,7 @@ def test_every_part_of_a_plan_can_go():
     union = Node("query", "({0}) UNION ({1})", (rows, rows), "union")
     texts = {less.text() for less in Plan(union).smaller()}
     assert {"VALUES (1, 'a'), (2, 'b')", "(VALUES (1), (2)) UNION (VALUES (1), (2))", "(VALUES (1, 'a')) UNION (VALUES (1, 'a'))"} <= texts
-    # An expression that stands twice, as a key and as a result, changes at both places.
+    # An expression that occurs twice, as a key and as a result, changes in both places.
     key = Node("int", "abs({0})", (Node("int", "c0"),))
     grouped = Plan(select([item(0, key)], clause(" FROM t"), group=clause(" GROUP BY {0}", key)))
     assert "SELECT c0 AS x0 FROM t GROUP BY c0" in {less.text() for less in grouped.smaller()}

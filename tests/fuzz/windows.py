@@ -8,15 +8,15 @@ from shapes import DIRECTIONS, NOTHING, clause, named
 UNITS = ["ROWS", "RANGE", "GROUPS"]
 FEATURES = ["window aggregate", "window exclude", "window rank", "window value", "qualify", *(f"window {unit.lower()}" for unit in UNITS)]
 RANKS = ["row_number()", "rank()", "dense_rank()", "ntile(3)"]
-KEYS = [kind for kind in KINDS if kind != "exact"]  # DuckDB's sort makes 0.0 of -0.0, which shows
+KEYS = [kind for kind in KINDS if kind != "exact"]  # DuckDB's sort turns -0.0 into 0.0, which is visible
 EXCLUDED = ["", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES"]
 
 
 class WindowGenerator(JoinGenerator):
-    """Its subclass makes the queries around them."""
+    """A subclass generates the queries around them."""
 
     def windowed(self, kind):
-        """A window function that gives this kind."""
+        """A window function with a result of this kind."""
         chooser = self.random
         if kind == "int" and chooser.random() < 0.4:
             partition, order = self.partition(), self.window_order(chooser.random() < 0.7)
@@ -35,7 +35,7 @@ class WindowGenerator(JoinGenerator):
         value, nulls = self.over_columns(self.columns).expression(kind, 1), chooser.choice(["", "", " IGNORE NULLS"])
         if chooser.random() < 0.5:
             function, offset = chooser.choice(["lag", "lead"]), chooser.choice(["", ", 1", ", 2", ", 0", ", -1", ", c1 % 3"])
-            own = chooser.random() < 0.2 and "c1" not in offset  # DuckDB itself ends at such offsets, and at ntile
+            own = chooser.random() < 0.2 and "c1" not in offset  # DuckDB crashes at such offsets, and at ntile
             sql = f"{function}({{0}}{offset}{{2}}) OVER ({{1}})" if own else f"{function}({{0}}{offset}{nulls}) OVER ({{1}}{{2}})"
             return named("window value", sql, kind, value, self.partition(), self.window_order(True))
         if chooser.random() < 0.2:
@@ -51,7 +51,7 @@ class WindowGenerator(JoinGenerator):
         return clause("PARTITION BY " + ", ".join(f"{{{i}}}" for i in range(len(keys))), *keys)
 
     def window_order(self, wholly, by_number=False):
-        """`wholly`: by all columns in the end, so that only equal rows are peers. `by_number`: by one key that offsets are added to."""
+        """`wholly`: finally ordered by all columns, so that only equal rows are peers. `by_number`: ordered by one key to which offsets are added."""
         key = self.over_columns(self.columns).leaf("int" if by_number else self.random.choice(KEYS))
         direction = self.random.choice(DIRECTIONS)
         if by_number or not wholly:

@@ -1,4 +1,4 @@
-"""How the tests of `lanewise grep` run it, and ripgrep 13 to compare with."""
+"""Runs `lanewise grep`, and ripgrep 13 for comparison."""
 
 import os
 import pathlib
@@ -30,7 +30,7 @@ def files(tmp_path):
 
 @pytest.fixture
 def grep(tmp_path):
-    """Runs `lanewise grep` where the files are; gives (exit code, standard output, standard error)."""
+    """Runs `lanewise grep` in the folder of the files; returns (exit code, standard output, standard error)."""
 
     def run(*arguments, stdin=None, env=None):
         given = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": to_bytes(stdin)}
@@ -42,7 +42,7 @@ def grep(tmp_path):
 
 @pytest.fixture
 def both(grep, tmp_path):
-    """Runs both programs, which must say the same; gives (exit code, standard output)."""
+    """Runs both programs, whose output must be equal; returns (exit code, standard output)."""
 
     def run(*arguments, stdin=None):
         code, out, error = grep(*arguments, stdin=stdin)

@@ -1,4 +1,4 @@
-"""-z on whole, cut, damaged and random packed files: no crash, no memory without bound, an error that says what is wrong.
+"""-z on whole, cut, damaged and random packed files: no crash, bounded memory, an error that says what is wrong.
 
 LANEWISE_TEST_ALL=1 tries more of them.
 """
@@ -77,7 +77,7 @@ def test_damaged_files(tmp_path, end):
 
 
 def test_much_from_little(grep, files):  # noqa: F811
-    """A small file that unpacks to one line without end is refused, or searched, within the limit of memory."""
+    """A small file that decompresses to an endless line is rejected, or searched, within the memory limit."""
     files(**{"bomb.gz": gzip.compress(b"a\n" * 50_000_000)})
     assert grep("-zc", "a", "bomb.gz")[:2] == (0, b"50000000\n")
 

@@ -1,4 +1,4 @@
-"""Faults that `lanewise grep` once had."""
+"""Regression tests of `lanewise grep`."""
 
 import random
 import subprocess

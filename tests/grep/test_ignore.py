@@ -33,7 +33,7 @@ def make_rule(choice):
 
 
 def test_as_git(tmp_path):
-    """Files that git does not ignore are those that are searched."""
+    """The searched files are those that git does not ignore."""
     environment = os.environ | {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}
     for number in range(TREES):
         choice = random.Random(number)

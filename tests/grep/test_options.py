@@ -1,4 +1,4 @@
-"""Files of every kind, and what happens when something goes wrong. What is printed is compared in test_ripgrep.py."""
+"""Files of every kind, and errors. test_ripgrep.py compares the output."""
 
 import bz2
 import gzip
@@ -27,7 +27,7 @@ def test_compressed(grep, files, pack, name):  # noqa: F811
     assert grep("-z", "x", "short")[1] == b"x\n"
     code, _, error = grep("-cz", "line", "cut")
     assert code == 2 and "cut: the compressed file ends too early" in error
-    assert grep("-c", "line 99998$", f"a.{name}")[0] == 1  # without -z it is bytes
+    assert grep("-c", "line 99998$", f"a.{name}")[0] == 1  # without -z these are bytes
 
 
 
@@ -52,7 +52,7 @@ def test_an_unreadable_file_stops_nothing(files, tmp_path):  # noqa: F811
     (tmp_path / "locked").chmod(0)
     (tmp_path / "dir").chmod(0)
     command = [*PROGRAM, "x", "a", "locked", "dir", "z"]
-    if os.geteuid() == 0:  # root reads everything, unless it gives that up
+    if os.geteuid() == 0:  # root can read everything, unless it gives up that right
         drop = "-dac_override,-dac_read_search"
         command = ["setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}", *command]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
@@ -100,7 +100,7 @@ def test_a_full_disk_is_told(files, tmp_path):  # noqa: F811
 
 
 def test_a_pipe_is_searched_as_it_comes():
-    """Nothing waits for more than a line; Ctrl-C ends it with 130."""
+    """Output does not wait for more input than a line; Ctrl-C ends the search with 130."""
     with subprocess.Popen([*PROGRAM, "--line-buffered", "o"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         for line in (b"one\n", b"two\n"):
             program.stdin.write(line)
@@ -184,7 +184,7 @@ def test_preprocessors(grep, files, tmp_path):  # noqa: F811
     code, _, error = grep("--pre", "./missing", "foo", "a.up")
     assert code == 2 and "'./missing' cannot be started: No such file or directory" in error
     (tmp_path / "large").write_bytes(b"foo\n" * 500_000)
-    assert grep("-m1", "--pre", "cat", "foo", "large")[:2] == (0, b"foo\n")  # the command is stopped
+    assert grep("-m1", "--pre", "cat", "foo", "large")[:2] == (0, b"foo\n")  # the command is killed
     assert grep("-c", "--pre", "cat", "foo", "large")[:2] == (0, b"500000\n")
 
 

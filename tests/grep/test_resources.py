@@ -1,4 +1,4 @@
-"""What a search holds does not grow with the number of files, lines or matches: nothing leaks."""
+"""Memory and open files of a search do not grow with the number of files, lines or matches."""
 
 import gzip
 import subprocess
@@ -11,7 +11,7 @@ LINES = b"".join(b"line %d of some text, word%d\n" % (i, i % 97) for i in range(
 WORDS = "\n".join(f"word{i}x" for i in range(100)) + "\nword42\n"
 
 
-# A process begins with what its parent holds as its most memory, so the program has a small one.
+# A process starts with its parent's memory peak, so a small process starts the program.
 MEASURE = """import os, subprocess, sys
 program = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 _, status, usage = os.wait4(program.pid, 0)
@@ -19,7 +19,7 @@ print(os.waitstatus_to_exitcode(status), usage.ru_maxrss << 10)"""
 
 
 def peak(arguments, folder):
-    """Bytes of memory that the program needed at most."""
+    """The peak memory of the program, in bytes."""
     done = subprocess.run([sys.executable, "-ISc", MEASURE, *PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, check=True)
     code, most = map(int, done.stdout.split())
     assert code == 0, done.stderr
@@ -45,7 +45,7 @@ def test_many_files_take_no_more_memory(files, tmp_path, case):  # noqa: F811
 
 
 def test_a_tree_is_not_held(tmp_path):
-    """Only the names of one folder, and of those above it, wait."""
+    """Only the names of one folder and of its ancestors are held."""
     for folder in range(60):
         (tmp_path / str(folder)).mkdir()
         for number in range(60):

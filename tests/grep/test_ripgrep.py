@@ -54,7 +54,7 @@ def test_standard_input(both, grep):  # noqa: F811
 
 
 def test_lines_of_every_size(both, grep, files, tmp_path):  # noqa: F811
-    """Also lines that cross the blocks in which files are read."""
+    """Also for lines across the blocks in which files are read."""
     sizes = [0, 1, 31, 32, 33, 63, 64, 65, 2**16 - 1, 2**20 - 1, 2**20, 2**20 + 1, 3 * 2**20 + 7]
     for size in sizes:
         line = b"-" * size
@@ -96,7 +96,7 @@ def test_long_lines(both, files, shows, way):  # noqa: F811
 
 
 def test_nul_bytes_end_lines(both, files):  # noqa: F811
-    """Where a file is not mapped, ripgrep searches a line's end in the place of each NUL byte."""
+    """In a file that is not mapped, ripgrep treats each NUL byte as a line end."""
     files(**{"sub/a": b"\r\0", "sub/b": b"foo\0", "sub/c": b"foo\0\nbar\0\0", "sub/d": b"\0", "sub/e": b"foo\0bar"})
     for pattern in ("^$", "foo$", "^bar", "$", "."):
         for options in ([], ["-c"], ["-v"], ["--no-mmap"], ["-U"], ["-n"]):
@@ -125,7 +125,7 @@ def test_offsets_have_the_colour_of_columns(both, files):  # noqa: F811
 
 
 def test_counted_bytes(grep, files, tmp_path):  # noqa: F811
-    """All of --json but times."""
+    """The output of --json without times."""
     times = re.compile(rb'"elapsed(_total)?":\{[^}]*\}')
 
     def both(*arguments):
@@ -135,5 +135,5 @@ def test_counted_bytes(grep, files, tmp_path):  # noqa: F811
     files(a=TEXT, bin=b"one\n\0\none\n", **{"sub/a": TEXT, "sub/bin": b"one\n\0one\n"})
     for options in ([], ["-m1"], ["-C1"], ["-m2", "-A1"], ["-U"], ["--no-mmap"], ["-a"]):
         both("--json", *options, "one", "a", "bin")
-        if "-m2" not in options:  # where ripgrep's buffers end decides
+        if "-m2" not in options:  # the ends of ripgrep's buffers decide
             both("--json", *options, "one", "sub")

@@ -1,5 +1,5 @@
-"""What `./dev package` makes, unpacked where nothing else is: the tarball beside a bare C library, the Debian packages beside
-those that they depend on, and a project that finds, builds against and runs the unpacked library."""
+"""The packages of `./dev package` on bare systems: the tarball with a C library alone, the Debian packages with their
+dependencies, and a project that builds and runs against the unpacked library."""
 
 import fcntl
 import json
@@ -22,7 +22,7 @@ QUERY = ["sql", "--format", "csv", "-c", "SELECT count(*) AS n FROM range(1000) 
 ANSWER = "n\n271\n"
 
 
-# Each command once, where apt installed it: what it prints.
+# Each command once, as apt installed it, and its output.
 TRY = r"""
 set -eu
 cd /tmp
@@ -82,7 +82,7 @@ def tarball(packages, tmp_path_factory):
 
 
 def needed(package):
-    """The Debian packages that a package file depends on, and those that they do; all are real ones."""
+    """The Debian packages on which a package file depends, and their dependencies; all of them exist."""
     named = [name.split()[0] for name in run("dpkg-deb", "-f", package, "Depends").split(", ")]
     listed = run("apt-cache", "depends", "--recurse", "--no-recommends", "--no-suggests", "--no-conflicts", "--no-breaks",
                  "--no-replaces", "--no-enhances", *named)
@@ -90,7 +90,7 @@ def needed(package):
 
 
 def root_of(folder, names):
-    """A file system of these Debian packages alone."""
+    """A file system with only these Debian packages."""
     fetch, root = folder / "fetch", folder / "root"
     fetch.mkdir()
     root.mkdir()
@@ -107,7 +107,7 @@ def root_of(folder, names):
 
 
 def inside(root, *command):
-    """Runs a command with `root` as its file system, and /proc, by which the loader finds libraries next to a program."""
+    """Runs a command with `root` as its file system. /proc is mounted, since the loader finds libraries next to a program through it."""
     enter = ["unshare", "--mount", "--pid", "--fork", *([] if os.geteuid() == 0 else ["--map-root-user"]),
              "--mount-proc=/proc", f"--root={root}"]
     if subprocess.run([*enter[:-2], "true"], capture_output=True).returncode:

@@ -25,7 +25,7 @@ edges[p, 2] = weight[p]
 
 @pytest.fixture
 def answer(tmp_path):
-    """Runs the program in an empty folder, and gives the object that it prints."""
+    """Runs the program in an empty folder, and returns the JSON object that it prints."""
 
     def run(*arguments):
         command = [str(BUILD / "lanewise"), *arguments, "--format", "json"]
@@ -83,7 +83,7 @@ def check(answer, graph, edges, vertices):
 
 
 def check_programs(answer, graph, edges, vertices):
-    """`edges` in the order of the program's; `vertices` ascend: the program numbers them so."""
+    """`edges` in the program's order; `vertices` ascend, as the program numbers them."""
     number = {v: i for i, v in enumerate(vertices)}
     components = [{number[v] for v in found} for found in networkx.connected_components(undirected(edges, vertices))]
     label = answer("pram", "run", "components", "--graph", graph)["label"]
@@ -124,7 +124,7 @@ def test_matrix_market(answer, tmp_path, seed, field, symmetry):
     last = {"general": lambda i: columns, "symmetric": lambda i: i, "skew-symmetric": lambda i: i - 1}[symmetry]
     cells = draw.sample([(i, j) for i in range(1, rows + 1) for j in range(1, last(i) + 1)], 14)
     height = [draw.randint(0, 6) / (2 if field == "real" else 1) for _ in range(columns + 1)]
-    # Of a skew-symmetric matrix the way back weighs as much less than nothing; with heights no cycle is negative.
+    # In a skew-symmetric matrix the reverse edge has the negative weight; with heights no cycle is negative.
     weight = {"general": lambda i, j: height[j], "symmetric": lambda i, j: height[i], "skew-symmetric": lambda i, j: height[i] - height[j]}
     stored = [(i, j, 1 if field == "pattern" else weight[symmetry](i, j)) for i, j in cells]
     back = -1 if symmetry == "skew-symmetric" and field != "pattern" else 1

@@ -31,7 +31,7 @@ VALUES = {
 
 @st.composite
 def columns(draw, rows):
-    """A chunked array of that many rows: of any type, with NULLs, in slices of larger arrays."""
+    """A chunked array of this many rows, of any type, with NULLs, in slices of larger arrays."""
     kind = draw(st.sampled_from(list(VALUES)))
     value = VALUES[kind] if draw(st.booleans()) else st.none() | VALUES[kind]
     chunks, left = [], rows
@@ -66,12 +66,12 @@ def test_filtered_rows_come_back(rows):
 
 
 def buffers(column: pa.ChunkedArray) -> list[tuple[int, int]]:
-    """Addresses and sizes of values and texts, without bitmaps."""
+    """Addresses and sizes of buffers of values and strings, without bitmaps."""
     return [(buffer.address, buffer.size) for chunk in column.chunks for buffer in chunk.buffers()[1:]]
 
 
 def test_results_share_their_buffers():
-    """Two streams of a result lie at the same addresses, and none of them is copied to pyarrow."""
+    """Two streams of a result have the same addresses, and pyarrow copies none of them."""
     result = lw.sql("SELECT i, 's' || i AS s FROM range(100000) AS r(i)")
     first, second = result.arrow(), result.arrow()
     assert buffers(first.column("i")) == buffers(second.column("i")) and buffers(first.column("s")) == buffers(second.column("s"))
@@ -104,7 +104,7 @@ def test_nested_types():
 
 
 def test_capsules_that_nobody_takes_are_released():
-    """Ten thousand of them hold no memory."""
+    """Ten thousand of them do not keep memory."""
     import resource
 
     result = lw.sql("SELECT repeat('x', 1000) || i AS s FROM range(1000) AS r(i)")

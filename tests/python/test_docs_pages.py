@@ -1,4 +1,4 @@
-"""What the documentation shows of Python is what happens."""
+"""The Python examples of the documentation."""
 
 import doctest
 import importlib
@@ -39,7 +39,7 @@ def test_the_reference_is_that_of_the_docstrings():
 
 
 def test_types():
-    """mypy finds nothing in the package and in a program that uses it."""
+    """mypy finds no errors in the package and in a program that uses it."""
     example = ROOT / "tests/python/typed_example.py"
     done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", BUILD / "mypy", "--config-file", ROOT / "apps/python/mypy.ini",
                            ROOT / "apps/python/lanewise", example], capture_output=True, text=True)
@@ -47,7 +47,7 @@ def test_types():
 
 
 def test_types_by_pyright(tmp_path):
-    """The same of pyright, where it is installed: pip install basedpyright==1.40.2 pyarrow-stubs==20.0.0.20260819."""
+    """The same for pyright, if it is installed: pip install basedpyright==1.40.2 pyarrow-stubs==20.0.0.20260819."""
     pyright = shutil.which("basedpyright", path=str(Path(sys.executable).parent))
     if not pyright:
         pytest.skip("no basedpyright, which has 280 MB with its Node.js")

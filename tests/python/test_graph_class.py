@@ -27,7 +27,7 @@ def edges(draw):
 
 
 def graphs(n, edges):
-    """Ours, and the same without parallel edges: the lightest ones."""
+    """Our graph, and the same without parallel edges, of which the lightest stay."""
     columns = [np.array(column, kind) for column, kind in zip(zip(*edges), (np.int32, np.uint64, np.float32))] or [[], [], []]
     directed = nx.DiGraph()
     directed.add_nodes_from(range(n))

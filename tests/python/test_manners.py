@@ -1,4 +1,4 @@
-"""What a process sees: interrupts, threads, forks, the time of the import, memory."""
+"""Behaviour in a process: interrupts, threads, forks, the time of the import, memory."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ import threading
 import time
 
 import lanewise as lw
-import polars  # noqa: F401: its handler of SIGINT surrounds that of Python
+import polars  # noqa: F401: its handler of SIGINT wraps that of Python
 import pytest
 from conftest import BUILD
 
@@ -34,7 +34,7 @@ def test_control_c_ends_a_statement():
 
 @pytest.mark.parametrize("after", [0, 0.0001, 0.001, 0.01])
 def test_control_c_is_never_lost(after):
-    """It comes before a statement runs, or while it is parsed or planned."""
+    """It arrives before a statement runs, or while it is parsed or planned."""
     half_a_minute = LONG.replace("100000)", "5000)")
     for _ in range(10):
         timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -76,7 +76,7 @@ def test_progress(capsys):
 
 
 def test_other_threads_run_meanwhile():
-    """The interpreter's lock is free while a statement runs."""
+    """The interpreter's lock is released while a statement runs."""
     counted = 0
     with lw.connect() as connection:
         thread = threading.Thread(target=lambda: pytest.raises(lw.Cancelled, connection.sql, LONG))
@@ -120,14 +120,14 @@ def test_forked_processes_get_an_error():
 
 
 def test_time_of_the_import():
-    """The processor's time, the best of five; 150 ms is the limit."""
+    """Processor time, the best of five; the limit is 150 ms."""
     code = "import time; start = time.process_time(); import lanewise; print(time.process_time() - start)"
     assert min(float(python(code).stdout) for _ in range(5)) < 0.15
     assert python("import sys, lanewise; print('pyarrow' in sys.modules)").stdout == "False\n"
 
 
 def test_results_larger_than_memory():
-    """They lie in temporary files, and batches of them come and go."""
+    """The rows are in temporary files, and their batches are loaded and freed."""
     done = python("""
         import lanewise as lw, pyarrow.compute as pc
         def anonymous():

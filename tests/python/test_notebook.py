@@ -39,7 +39,7 @@ def test_its_cells_give_what_the_page_shows():
 
 @pytest.mark.parametrize("cell", ["%%lanewise -c mine\n{}", "mine.sql('{}')"])
 def test_progress_is_shown_below_the_cell(cell):
-    """The bar is gone when the statement has ended."""
+    """The bar disappears when the statement ends."""
     start = f"import lanewise as lw, threading\n%load_ext lanewise\nmine = lw.connect(progress={cell[0] == 'm'})\nthreading.Timer(2.5, mine.cancel).start()"
     long = "SELECT sum(a.i * b.i % 7) FROM range(100000) AS a(i), range(1000000) AS b(i)"
     client = NotebookClient(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in (start, cell.format(long))]), timeout=120, allow_errors=True)

@@ -85,7 +85,7 @@ def test_programs_are_listed():
 
 
 def test_recordings_are_those_of_a_trace():
-    """What the widget shows: each step's line, active processors and changes."""
+    """The widget's contents: each step's line, active processors and changes."""
     program, inputs = pram._open("scan"), {"A": np.arange(9)}
     text, arrays = pram._recorded(program, inputs)
     summary, trace = json.loads(text), pram.trace("scan", inputs)

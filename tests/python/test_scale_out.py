@@ -68,7 +68,7 @@ def test_ray_joins_small_tables(dataset, query):
 
 
 def killed_once(mark):
-    """A step of a pipeline that kills its worker process, the first time that one gets there."""
+    """A step of a pipeline that kills its worker process the first time."""
 
     def step(block):
         try:
@@ -91,8 +91,8 @@ def test_ray_repeats_what_a_killed_worker_did(dataset, query, tmp_path):
 
 
 def check_rows(got, connection, query):
-    """Rows in any order where the query has none."""
-    got = [tuple(x.replace(tzinfo=None) if isinstance(x, datetime.datetime) else x for x in row.values()) for row in got]  # Spark's timestamps have a zone
+    """Rows in any order, if the query has none."""
+    got = [tuple(x.replace(tzinfo=None) if isinstance(x, datetime.datetime) else x for x in row.values()) for row in got]  # Spark's timestamps have a time zone
     expected = connection.execute(query).fetchall()
     if "order by" not in query.lower():
         got, expected = sorted(got), sorted(expected)

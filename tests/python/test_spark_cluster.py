@@ -30,7 +30,7 @@ def frame():
 
 
 def killed_once(mark, generations):
-    """A step that kills its worker in Python, or so many parents above it, the first time that one gets there."""
+    """A step that kills its Python worker, or its ancestor this many levels up, the first time."""
 
     def parent(process):
         return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])

@@ -1,4 +1,4 @@
-"""Queries in parts: over random blocks, merged by their keys, they are DuckDB's answers over all rows."""
+"""Queries in parts, over random blocks, merged by their keys: the answers equal DuckDB's over all rows."""
 
 import math
 

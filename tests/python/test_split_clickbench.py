@@ -1,4 +1,4 @@
-"""ClickBench's 43 queries in parts over made rows. ORDER BY has more keys than the originals, so that each has one answer; thresholds fit the rows."""
+"""ClickBench's 43 queries in parts over generated rows. ORDER BY has more keys than the originals, so that each has one answer; thresholds fit the rows."""
 
 import duckdb
 import numpy as np

@@ -1,4 +1,4 @@
-"""Queries in parts that join: TPC-H's queries, with one table in blocks and the others whole, are DuckDB's answers."""
+"""Queries in parts that join: TPC-H's queries, with one table in blocks and the others whole, equal DuckDB's answers."""
 
 import re
 import subprocess
@@ -16,7 +16,8 @@ from test_split import same
 
 ROOT = Path(__file__).resolve().parents[2]
 QUERIES = sorted((ROOT / ".cache/duckdb/tpch").glob("q*.sql"))  # DuckDB's distribution has them
-# The table that is in blocks. Those without one: Q11 has a subquery in HAVING, Q13 groups twice, Q15 has WITH, Q20 sorts all rows.
+# The table that is divided into blocks. Queries without one: Q11 has a subquery in HAVING, Q13 groups twice, Q15 has
+# WITH, Q20 sorts all rows.
 LARGE = {1: "lineitem", 2: "partsupp", 3: "lineitem", 4: "orders", 5: "lineitem", 6: "lineitem", 7: "lineitem", 8: "lineitem", 9: "lineitem", 10: "lineitem",
          12: "lineitem", 14: "lineitem", 16: "partsupp", 17: "lineitem", 18: "lineitem", 19: "lineitem", 21: "supplier", 22: "customer"}  # fmt: skip
 

@@ -103,7 +103,7 @@ VALUES = {
 
 @pytest.mark.parametrize("kind", VALUES, ids=str)
 def test_types(kind):
-    """Values come and go as they are, also where DuckDB calls the function: of constants, and as the fallback."""
+    """Values arrive and return unchanged, even if DuckDB calls the function: for constants, and as the fallback."""
     arrow = pa.type_for_alias(kind) if isinstance(kind, str) else kind
     values = VALUES[kind]
     rows = pa.table({"x": pa.array([values[0], None, values[1]], arrow)})

@@ -1,6 +1,6 @@
 """Reads the statement files and compares two answers.
 
-A file holds blocks, parted by empty lines; its first line says what a block is:
+A file holds blocks, separated by empty lines. The first line of a block is its kind:
 
     statement        runs, has no answer
     query            its rows are compared in any order
@@ -39,7 +39,7 @@ def statements_of(path):
 
 
 def read(path):
-    """The blocks of a file, after the statements that make the tables."""
+    """The blocks of a file, after the statements that create the tables."""
     blocks = [Block("statement", False, "", sql, 0) for sql in statements_of(FOLDER / "tables.sql")]
     line = 1
     for chunk in path.read_text().split("\n\n"):
@@ -58,13 +58,13 @@ def read(path):
 
 @dataclass(frozen=True)
 class Answer:
-    """Rows of texts and None, with DuckDB's type of each column."""
+    """Rows of strings and None, with DuckDB's type of each column."""
     rows: list
     types: list = None
 
 
 def duckdb_answers(connection, blocks):
-    """DuckDB's answer to each query; for an error block the message with which it fails."""
+    """DuckDB's answer to each query; for an error block its error message."""
     answers = []
     for block in blocks:
         try:
@@ -73,7 +73,7 @@ def duckdb_answers(connection, blocks):
                 continue
             relation = connection.sql(block.sql)
             types = [str(t) for t in relation.types]
-            # DuckDB itself writes the values as text, so that no language's types come between.
+            # DuckDB itself converts the values to text, so that Python's types do not interfere.
             rows = relation.project("COLUMNS(*)::VARCHAR").fetchall()
         except Exception as error:
             if block.kind != "error":
@@ -91,8 +91,8 @@ class Number(str):
 
 
 def json_answers(text):
-    """The answers in what `lanewise sql --format json` printed: one array of objects for each query. Raises ValueError
-    where it is not JSON; what came whole before that is in the error's `whole`."""
+    """The answers in the output of `lanewise sql --format json`: one array of objects for each query. Raises ValueError if it is not JSON; the
+    error's `whole` has the complete arrays before that."""
     decoder = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=Number, object_pairs_hook=list)
     answers, at = [], 0
     while True:
@@ -116,7 +116,7 @@ def plain(value):
 
 
 def number(text):
-    """The float that a text means, None where it means none."""
+    """The float that a string represents, or None."""
     try:
         return float(text)
     except ValueError:
@@ -124,7 +124,7 @@ def number(text):
 
 
 def equal(ours, theirs, kind):
-    """Whether two texts mean the same value of the type: floats within a tolerance, all else exactly."""
+    """Whether two strings represent the same value of the type: floats within a tolerance, everything else exactly."""
     if ours is None or theirs is None:
         return ours is theirs
     if kind in ("FLOAT", "DOUBLE"):
@@ -140,7 +140,7 @@ def equal(ours, theirs, kind):
 
 
 def sort_key(row, types):
-    """Exact columns first, so that floats within the tolerance seldom decide the order; NaN, which is in no order, apart."""
+    """Exact columns first, so that floats within the tolerance seldom decide the order; NaN, which has no order, separately."""
     exact, rough = [], []
     for value, kind in zip(row, types):
         if kind in ("FLOAT", "DOUBLE"):
@@ -155,7 +155,7 @@ def sort_key(row, types):
 
 
 def difference(ours, theirs, ordered):
-    """What is different between our answer and DuckDB's, or None."""
+    """The difference between our answer and DuckDB's, or None."""
     if len(ours.rows) != len(theirs.rows):
         return f"{len(ours.rows)} rows, DuckDB has {len(theirs.rows)}"
     for row in ours.rows[:1]:

@@ -24,15 +24,15 @@ def run(sql, lanes="simd", vector_size=None, threads=1, join_parts=None, memory=
 
 
 def script(blocks):
-    """Tables are made by DuckDB where Lanewise cannot; queries are not answered by it."""
+    """DuckDB creates tables if Lanewise cannot, but it does not answer queries."""
     texts = [f"SET lanewise_fallback = 'duckdb';\n{b.sql}\n;\nRESET lanewise_fallback;\n" if b.kind == "statement" else f"{b.sql}\n;\n"
              for b in blocks]
     return "".join(texts)
 
 
 def failures(blocks, expected, with_errors=True, run=run, **settings):
-    """Each difference from DuckDB's answers, as text. A query that ends the process is noted, and the next process
-    goes on behind it. `run` gives the outcome of a text of SQL."""
+    """Each difference from DuckDB's answers, as text. If a query ends the process, that is recorded, and a new process continues after it. `run`
+    returns the outcome of SQL."""
     found = []
     answers = dict(zip([b for b in blocks if b.kind != "statement"], expected))
     pending = [b for b in blocks if b.kind != "error"]
@@ -57,7 +57,7 @@ def failures(blocks, expected, with_errors=True, run=run, **settings):
             break
         culprit = queries[len(got)]
         if result.returncode != 2:
-            # A process that crashes may have answers that it has not printed yet.
+            # A process that crashes may have answers that it did not print.
             prelude = [b for b in blocks if b.kind == "statement" and blocks.index(b) < blocks.index(culprit)]
             alone = ((b, run(script([*prelude, b]), **settings)) for b in queries[len(got):])
             culprit, result = next(((b, r) for b, r in alone if r.returncode not in (0, 2)), (culprit, result))

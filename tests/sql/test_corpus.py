@@ -23,7 +23,7 @@ def settings(file):
     """(target, vector size, threads) for the file of this number."""
     if "san" in os.environ.get("LANEWISE_BUILD", ""):
         targets = [(file * SOME_TARGETS + i) % len(engine.TARGETS) for i in range(SOME_TARGETS)]
-        sizes = [[None, 7], [2, None], [7, 2]][file % 3]  # Vectors of one row take minutes there.
+        sizes = [[None, 7], [2, None], [7, 2]][file % 3]  # Vectors of one row would take minutes here.
         return [(engine.TARGETS[target], sizes[i], THREADS[(i + file) % 2]) for i, target in enumerate(targets)]
     both = "LANEWISE_TEST_ALL" in os.environ
     return [(lanes, size, threads) for i, lanes in enumerate(engine.TARGETS) for j, size in enumerate(VECTOR_SIZES)

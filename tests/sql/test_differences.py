@@ -1,4 +1,4 @@
-"""Where our answer is not DuckDB's, on purpose: docs/understand/decisions/0002-where-duckdb-is-wrong.md."""
+"""Answers that differ from DuckDB's on purpose: docs/understand/decisions/0002-where-duckdb-is-wrong.md."""
 
 from dataclasses import dataclass
 

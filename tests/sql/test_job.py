@@ -1,7 +1,7 @@
 """The join order benchmark's 113 queries, equal to DuckDB's answers, on random rows of its schema: the real ones cannot be had.
 
 V. Leis et al.: How good are query optimizers, really? PVLDB 9 (3), 2015. Values are drawn from the constants with which the queries compare their
-column, so that about a quarter of the answers have rows behind them.
+column, so that about a quarter of the answers have rows.
 """
 
 import re
@@ -24,7 +24,7 @@ REFERENCES = {"movie_id": "title", "linked_movie_id": "title", "person_id": "nam
 
 
 def constants():
-    """The texts that queries compare each column with, by (table, column); what % stands for is left out."""
+    """The strings with which queries compare each column, by (table, column), without wildcards."""
     found = defaultdict(set)
     for query in QUERIES:
         tables = {alias: table for table, alias in re.findall(r"(\w+) AS (\w+)", query) if table in TABLES}
@@ -34,7 +34,7 @@ def constants():
 
 
 def values(table, column, kind, texts):
-    """The SQL of a column's value in row i."""
+    """SQL for a column's value in row i."""
     random = f"(hash(i, '{table}.{column}') >> 8)"
     if column == "id":
         return "i + 1"
@@ -51,7 +51,7 @@ def values(table, column, kind, texts):
 
 @pytest.fixture(scope="module")
 def blocks():
-    """Statements that make the tables, the queries, and DuckDB's answers, once for all tests."""
+    """Statements that create the tables, the queries, and DuckDB's answers, once for all tests."""
     texts = constants()
     statements = []
     with duckdb.connect() as connection:

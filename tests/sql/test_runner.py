@@ -1,4 +1,4 @@
-"""The comparison finds what is different, and only that."""
+"""The comparison of answers finds differences, and only those."""
 
 import corpus
 import pytest

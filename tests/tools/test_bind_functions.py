@@ -1,4 +1,4 @@
-"""tools/bind_functions.py: a library that it changed works as before, and looks up no function of its own."""
+"""tools/bind_functions.py: a changed library works as before, and looks up none of its own functions."""
 
 import os
 import re
@@ -45,7 +45,7 @@ int main() {
 
 
 def relocations(library):
-    """The kind of each relocation and the symbol that it names, or None."""
+    """The kind of each relocation and the name of its symbol, or None."""
     shown = subprocess.run(["readelf", "-rW", "-C", library], check=True, capture_output=True, text=True).stdout
     return [(found[1], found[2]) for found in re.finditer(r"(R_X86_64_\w+)(?: +[0-9a-f]{16} (\S+))?", shown)]
 
@@ -57,7 +57,7 @@ def bind(library):
 def test_a_bound_library_works_as_before(tmp_path):
     for name, text in (("shape.h", HEADER), ("shape.cc", LIBRARY), ("main.cc", PROGRAM)):
         (tmp_path / name).write_text(text)
-    # As libduckdb was linked: lazily, with the addresses of functions in tables.
+    # Linked like libduckdb: lazily, with the addresses of functions in tables.
     flags = ["-std=c++20", "-O1", "-fPIC", "-Wl,-z,lazy", "-Wl,-z,norelro"]
     subprocess.run(["g++", *flags, "-shared", "shape.cc", "-o", "libshape.so"], check=True, cwd=tmp_path)
     subprocess.run(["g++", *flags, "main.cc", "-o", "main", "-L.", "-lshape", "-Wl,-rpath,$ORIGIN"], check=True, cwd=tmp_path)

@@ -40,7 +40,7 @@ def test_finds(text, fault):
     "What is a lane?",
     "Use `texts beside behind` and [links](asks.md).",
     "word " * 20 + "end. " + "word " * 20 + "end.",
-    "What it holds",  # a cell or a heading
+    "What it holds",  # a table cell or a heading
 ])
 def test_leaves_alone(text):
     assert list(check_english.faults(text)) == []

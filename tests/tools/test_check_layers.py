@@ -1,4 +1,4 @@
-"""The layer check finds what it is there to find."""
+"""The layer check finds planted faults."""
 
 import sys
 from pathlib import Path

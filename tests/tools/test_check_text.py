@@ -1,4 +1,4 @@
-"""The text check finds what does not belong into the repository."""
+"""The text check finds text that does not belong in the repository."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The closing count of ./dev test is a failure whenever a runner failed, died or ran nothing."""
+"""The last line of ./dev test reports a failure if a runner failed, died or ran nothing."""
 
 import sys
 from pathlib import Path

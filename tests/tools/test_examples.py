@@ -1,4 +1,4 @@
-"""Examples in the documentation are those that tests compile and run."""
+"""Tests compile and run the examples of the documentation."""
 
 import os
 import re
@@ -14,7 +14,7 @@ BLOCK = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
 
 
 def statements(code):
-    """Lines without comments and without what only a test says."""
+    """Lines without comments, and without lines that only a test needs."""
     lines = (re.sub(r"\s*//.*", "", line).strip() for line in code.splitlines())
     return [line for line in lines if line and not line.startswith("EXPECT_")]
 
@@ -31,7 +31,7 @@ def test_index_readme():
 
 @pytest.mark.parametrize("page", ["README.md", "docs/use/cpp.md"])
 def test_consumer(page):
-    """tests/consumer builds and runs what these pages show."""
+    """tests/consumer builds and runs the example of these pages."""
     blocks = re.findall(r"```(cpp|cmake)\n(.*?)```", (ROOT / page).read_text(), re.S)
     for kind, shown in blocks:
         assert shown == (ROOT / "tests/consumer" / {"cpp": "main.cc", "cmake": "CMakeLists.txt"}[kind]).read_text()
@@ -39,7 +39,7 @@ def test_consumer(page):
 
 
 def commands(page):
-    """Each command of a page's `console` blocks, with the output that is shown; lines that begin with > go on."""
+    """Each command of a page's `console` blocks, with its output; lines that begin with > continue a command."""
     for block in BLOCK.findall(page.read_text()):
         for command, output in re.findall(r"^\$ (.*\n(?:> .*\n)*)((?:(?!\$ ).*\n)*)", block, re.M):
             yield command.replace("\n> ", "\n").rstrip("\n"), output
@@ -52,13 +52,13 @@ def run(command, folder):
 
 
 def prepare(folder):
-    """The repository's folders by their names, and build/lanewise."""
+    """Makes the repository's folders available under their names, and build/lanewise."""
     (folder / "engine").symlink_to(ROOT / "engine")
     (folder / "build").symlink_to(BUILD)
 
 
 def matches(output, expected):
-    """A line of three dots stands for any lines, an ellipsis for the rest of a word or line."""
+    """A line of three dots matches any lines, an ellipsis matches the rest of a word or line."""
     lines = ["(?:.*\n)*" if line == "..." else re.escape(line).replace("…", ".*") + "\n" for line in expected.splitlines()]
     return re.fullmatch("".join(lines), output) is not None
 
@@ -77,7 +77,7 @@ def test_dots_stand_for_lines():
     assert not matches("axb\n", "a.b\n") and not matches("a\nb\n", "a\n")
 
 
-# Blocks of users' pages that are not commands with their output, and what tests them.
+# Blocks of users' pages that are not commands with output, and their tests.
 TESTED_ELSEWHERE = {
     "README.md": {"sh": "./dev demo and ./dev test themselves", "cpp": "test_consumer", "pycon": "tests/python/test_docs_pages.py"},
     "docs/use/cpp.md": {"sh": "tests/packages", "cmake": "test_consumer", "cpp": "test_consumer"},

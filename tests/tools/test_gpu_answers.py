@@ -1,4 +1,4 @@
-"""What goes to a machine without DuckDB is what was asked here, with the answers."""
+"""The file for machines without DuckDB holds the statements and their answers."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ def file(tmp_path_factory):
 
 
 def test_all_statement_files_and_random_queries(file, monkeypatch):
-    monkeypatch.setenv("TZ", "UTC")  # as where the answers were given
+    monkeypatch.setenv("TZ", "UTC")  # as on the machine that gave the answers
     units = {name: (blocks, answers) for name, blocks, answers in gpu_differential.read(file, 1)}
     for path in corpus.FOLDER.glob("*.test"):
         blocks, answers = units.pop(path.name)

@@ -1,4 +1,4 @@
-"""./dev kernels: every .cu compiles ahead of time, what does not is found, and its needs are read."""
+"""./dev kernels: every .cu compiles ahead of time, a faulty one is found, and resource needs are read."""
 
 import os
 import sys

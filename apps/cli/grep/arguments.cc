@@ -41,7 +41,7 @@ const Names& names_of_flags() {
   return kNames;
 }
 
-/// The number of letters to change, insert or drop to get from one word to the other.
+/// The number of letters to change, insert or delete to turn one word into the other.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -119,7 +119,7 @@ class Reader {
       if (has_value) throw UserError(name + " does not take a value");
       return flag.apply(to_, "");
     }
-    // GNU grep's --color without a value.
+    // GNU grep allows --color without a value.
     if (!has_value && (name == "--color" || name == "--colour") && !is_colour())
       return flag.apply(to_, "always");
     flag.apply(to_, has_value ? word.substr(equals + 1) : next_value(name));
@@ -149,7 +149,7 @@ class Reader {
   size_t at_ = 0;
 };
 
-/// The words of the configuration file: one a line; lines with # in front are comments.
+/// The words of the configuration file: one per line; # begins a comment.
 std::vector<std::string> configured_words() {
   const char* path = std::getenv("LANEWISE_GREP_CONFIG");
   if (path == nullptr) path = std::getenv("RIPGREP_CONFIG_PATH");
@@ -175,7 +175,7 @@ bool is_file(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// Whether standard input is something to search.
+/// Whether standard input is to be searched.
 bool input_is_readable() {
   struct stat status{};
   return ::fstat(STDIN_FILENO, &status) == 0 &&

@@ -9,7 +9,7 @@
 
 namespace lanewise::cli::grep {
 
-/// The command line as it is read, flag after flag; complete() makes Options of it.
+/// The state of the parser while it reads flags; complete() turns it into Options.
 struct Arguments {
   Options options;
   std::vector<std::string> words;          ///< the pattern, unless given otherwise, and paths
@@ -26,16 +26,16 @@ struct Arguments {
   bool no_config = false, pretty = false;
 };
 
-/// A flag, as the parser reads it and help shows it.
+/// A flag, for the parser and the help.
 struct Flag {
   const char* names;  ///< "-A,--after-context"
   const char* value;  ///< its type, "NUM"; empty: a switch
-  const char* group;  ///< the title under which help shows it; empty: not shown
+  const char* group;  ///< title of its group in the help; empty: hidden
   const char* help;
   void (*apply)(Arguments&, const std::string& value);
 };
 
-/// All flags, in groups in the order of help.
+/// All flags, grouped, in the order of the help.
 std::vector<std::span<const Flag>> all_flags();
 std::span<const Flag> pattern_flags();
 std::span<const Flag> output_flags();
@@ -44,17 +44,17 @@ std::span<const Flag> file_flags();
 std::span<const Flag> ignore_flags();
 std::span<const Flag> other_flags();
 
-/// Reads the words of the command line after `grep`, the configuration file's first. Throws UserError.
+/// Reads the words after `grep`, those of the configuration file first. Throws UserError.
 Arguments read_arguments(std::vector<std::string> words);
 
-/// What the flags come to. Throws UserError.
+/// The resulting options. Throws UserError.
 Options complete(Arguments arguments);
 
 /// A number without a sign; throws UserError that names the flag.
 uint64_t read_number(const std::string& flag, const std::string& text);
-/// The same with K, M or G after it.
+/// The same with an optional K, M or G.
 uint64_t read_size(const std::string& flag, const std::string& text);
-/// Text in which \n, \t, \\ and \x7F stand for bytes.
+/// A string in which \n, \t, \\ and \x7F stand for bytes.
 std::string unescape(const std::string& text);
 
 }  // namespace lanewise::cli::grep

@@ -35,7 +35,7 @@ int number_of(std::string_view text) {
   return good ? static_cast<int>(value) : -1;
 }
 
-/// The parameters of a colour, `base` 30 for the foreground and 40 for the background. Throws UserError.
+/// The SGR parameters of a colour; `base` is 30 for the foreground, 40 for the background. Throws UserError.
 std::string colour_of(std::string_view text, int base) {
   for (size_t i = 0; i < kColours.size(); ++i) {
     if (kColours[i] == text) return std::to_string(base + static_cast<int>(i));
@@ -77,7 +77,7 @@ std::string ColourSpec::start() const {
   if (underline) out += "\33[4m";
   const auto add = [&](const std::string& colour) {
     if (colour.empty()) return;
-    const bool basic = colour.size() == 2;  // 30..37, 40..47; an intense one is of the 256 colours
+    const bool basic = colour.size() == 2;  // 30..37, 40..47; intense colours are among the 256
     if (intense && basic) {
       out += fmt::format("\33[{};5;{}m", colour[0] == '3' ? 38 : 48, colour[1] - '0' + 8);
     } else {

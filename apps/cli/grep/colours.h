@@ -5,13 +5,13 @@
 
 namespace lanewise::cli::grep {
 
-/// How one kind of text is shown.
+/// The style of one kind of text.
 struct ColourSpec {
   std::string foreground, background;  ///< parameters of the escape sequence: "31", "38;5;208"; may be empty
   bool bold = false, intense = false, underline = false;
 
   bool none() const { return foreground.empty() && background.empty() && !bold && !intense && !underline; }
-  /// The escape sequences that switch it on, a reset first.
+  /// The escape sequences that switch it on, after a reset.
   std::string start() const;
 };
 

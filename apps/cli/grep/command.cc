@@ -49,7 +49,7 @@ ExitCode run_options(Options& options) {
   }
   check_encoding(options.encoding);
   if (options.most == 0 || options.patterns.empty()) {
-    compile(options);  // says what is wrong with the patterns
+    compile(options);  // reports errors in patterns
     return kNothingFound;
   }
   report_shrunken_files();

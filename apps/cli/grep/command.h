@@ -8,8 +8,8 @@
 
 namespace lanewise::cli::grep {
 
-/// Runs `lanewise grep` with these words, without the other commands' options: it has to start fast. nullopt:
-/// --help was given.
+/// Runs `lanewise grep` with these words. It does not load the other commands' options, so it starts fast.
+/// nullopt: --help was given.
 std::optional<ExitCode> run_command(std::vector<std::string> words);
 
 }  // namespace lanewise::cli::grep

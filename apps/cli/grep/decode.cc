@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kGzip = "\x1f\x8b", kZstandard = "\x28\xb5\x2f\xfd", kBzip2 = "BZh";
 constexpr std::string_view kXz("\xfd\x37\x7a\x58\x5a\x00", 6), kLz4 = "\x04\x22\x4d\x18", kZ = "\x1f\x9d";
-constexpr uint64_t kMostMemory = uint64_t{512} << 20;  // of xz; its strongest preset takes 65 MiB
+constexpr uint64_t kMostMemory = uint64_t{512} << 20;  // xz; its strongest preset takes 65 MiB
 constexpr size_t kInputBytes = size_t{128} << 10;
 
 class PlainStream final : public ByteStream {
@@ -39,12 +39,12 @@ class PlainStream final : public ByteStream {
   int descriptor_;
 };
 
-/// Packed bytes on their way to a decoder.
+/// Compressed bytes for a decoder.
 class Packed {
  public:
   explicit Packed(int descriptor) : stream_(descriptor), bytes_(kInputBytes) {}
 
-  /// What is there and not yet used; empty at the end only.
+  /// The bytes that were read and not yet used; empty only at the end.
   std::string_view rest() {
     if (at_ == end_) {
       at_ = 0;
@@ -52,7 +52,7 @@ class Packed {
     }
     return {reinterpret_cast<const char*>(bytes_.data()) + at_, end_ - at_};
   }
-  /// At least kMagicBytes, where there are so many.
+  /// At least kMagicBytes, if the file has that many.
   std::string_view head() {
     while (end_ - at_ < kMagicBytes) {
       const size_t got = stream_.read(bytes_.data() + end_, bytes_.size() - end_);
@@ -71,11 +71,11 @@ class Packed {
 
 [[noreturn]] void cut_short() { throw UserError("the compressed file ends too early"); }
 [[noreturn]] void needs_memory() {
-  throw UserError("the compressed file needs more memory than 512 MiB, or than there is");
+  throw UserError("the compressed file needs more than 512 MiB of memory, or more than is free");
 }
 [[noreturn]] void damaged() { throw UserError("the compressed file is damaged"); }
 
-/// What was read to see that it is not packed, then the rest.
+/// The bytes that were read to detect the format, then the rest.
 class UnpackedStream final : public ByteStream {
  public:
   explicit UnpackedStream(Packed packed) : packed_(std::move(packed)) {}
@@ -91,7 +91,7 @@ class UnpackedStream final : public ByteStream {
   Packed packed_;
 };
 
-/// A file of several members, one after another, is the text of all; what follows them is ignored.
+/// The contents of all members of a file, concatenated; trailing bytes are ignored.
 class GzipStream final : public ByteStream {
  public:
   explicit GzipStream(Packed packed) : packed_(std::move(packed)) {
@@ -199,7 +199,7 @@ class Bzip2Stream final : public ByteStream {
   bool ended_ = false;
 };
 
-/// xz, several streams too, and lzma.
+/// xz, including several streams, and lzma.
 class LzmaStream final : public ByteStream {
  public:
   explicit LzmaStream(Packed packed) : packed_(std::move(packed)) {

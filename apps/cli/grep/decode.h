@@ -7,23 +7,23 @@
 
 namespace lanewise::cli::grep {
 
-/// Bytes in order, from a descriptor or unpacked on the way.
+/// Bytes in order, from a descriptor or a decoder.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  /// Writes up to `size` bytes to `to`, at least one before the end; returns how many. Throws UserError.
+  /// Writes up to `size` bytes to `to`, at least one unless at the end; returns how many. Throws UserError.
   virtual size_t read(uint8_t* to, size_t size) = 0;
 };
 
-/// Whether a file that begins so is one that decoded_stream() unpacks.
+/// Whether decoded_stream() decompresses a file with these first bytes.
 bool is_compressed(std::string_view head, std::string_view name);
 inline constexpr size_t kMagicBytes = 6;
 
-/// The bytes of a descriptor as they are. It is not closed.
+/// The bytes of a descriptor, unchanged. The descriptor is not closed.
 std::unique_ptr<ByteStream> plain_stream(int descriptor);
 
-/// The bytes of a descriptor, unpacked where they begin as gzip, Zstandard, bzip2, xz or lz4 do, or `name` is
-/// one of .lzma. Throws UserError for formats that are known and not supported: .Z, Brotli.
+/// The bytes of a descriptor, decompressed if they begin as gzip, Zstandard, bzip2, xz or lz4, or if `name`
+/// ends with .lzma. Throws UserError for formats that are recognised but not supported: .Z, Brotli.
 std::unique_ptr<ByteStream> decoded_stream(int descriptor, std::string_view name);
 
 }  // namespace lanewise::cli::grep

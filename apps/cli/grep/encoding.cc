@@ -15,7 +15,7 @@ namespace lanewise::cli::grep {
 
 namespace {
 
-/// Names of the web's standard that iconv has under others.
+/// Names of the Encoding Standard that iconv spells differently.
 struct Alias {
   std::string_view name, iconv;
 };
@@ -61,7 +61,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// The name that iconv has; empty where there is none.
+/// iconv's name; empty if it has none.
 std::string iconv_name(const std::string& label) {
   const std::string name = lower(label);
   for (const Alias& alias : kAliases) {
@@ -73,7 +73,7 @@ std::string iconv_name(const std::string& label) {
   return known ? name : std::string();
 }
 
-/// How many bytes of a malformed UTF-8 sequence one U+FFFD stands for, as the web's standard counts.
+/// The number of bytes of a malformed UTF-8 sequence that one U+FFFD replaces, by the Encoding Standard.
 size_t malformed_bytes(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const unsigned lead = byte(0);
@@ -86,7 +86,7 @@ size_t malformed_bytes(std::string_view text) {
   return bytes;
 }
 
-/// Turns bytes of an encoding into UTF-8; what is malformed becomes U+FFFD.
+/// Converts bytes of an encoding to UTF-8; malformed ones become U+FFFD.
 class Transcoded final : public ByteStream {
  public:
   Transcoded(std::unique_ptr<ByteStream> stream, std::string encoding)
@@ -130,7 +130,7 @@ class Transcoded final : public ByteStream {
     return got > 0;
   }
 
-  /// Looks for a byte order mark. UTF-16's outweighs the name.
+  /// Looks for a byte order mark. That of UTF-16 overrides the name.
   void start() {
     started_ = true;
     while (end_ < 3 && fill()) {
@@ -168,7 +168,7 @@ class Transcoded final : public ByteStream {
       at_ = end_ - left;
       if (result != static_cast<size_t>(-1)) continue;
       if (errno == E2BIG) break;
-      if (errno == EINVAL && fill()) continue;  // a character goes on in what comes
+      if (errno == EINVAL && fill()) continue;  // a character continues in the next bytes
       for (const char byte : {'\xef', '\xbf', '\xbd'}) *out++ = byte;
       room -= 3;
       const std::string_view rest(reinterpret_cast<const char*>(bytes_.data()) + at_, end_ - at_);

@@ -8,13 +8,14 @@
 
 namespace lanewise::cli::grep {
 
-/// Whether the name is one of an encoding, or empty, "auto" or "none". Throws UserError where it is not.
+/// Whether this is the name of an encoding, empty, "auto" or "none". Throws UserError if it is not.
 void check_encoding(const std::string& name);
 
-/// Whether a file that begins so is not read as it is: by a byte order mark, unless `encoding` is "none".
+/// Whether a file with these first bytes must be converted: it has a byte order mark, and `encoding` is not
+/// "none".
 bool needs_transcoding(std::string_view head, const std::string& encoding);
 
-/// A stream as UTF-8: from `encoding`, or as a byte order mark says, which is taken off.
+/// A stream converted to UTF-8: from `encoding`, or by its byte order mark, which is removed.
 std::unique_ptr<ByteStream> transcoded_stream(std::unique_ptr<ByteStream> stream,
                                               const std::string& encoding);
 

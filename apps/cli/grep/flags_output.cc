@@ -5,7 +5,7 @@ namespace lanewise::cli::grep {
 
 namespace {
 
-/// The last of -C, of -A and -B, and of --passthru counts.
+/// Of -C, of -A and -B, and of --passthru the last one counts.
 void set_context(Arguments& to, std::optional<uint64_t> both, std::optional<uint64_t> before,
                  std::optional<uint64_t> after) {
   to.options.passthru = false;
@@ -97,11 +97,11 @@ constexpr Flag kOutput[] = {
     {"--no-trim", "", "", "", [](Arguments& to, const std::string&) { to.options.trim = false; }},
     {"--context-separator", "SEPARATOR", "Output", "Line between groups of lines (default: --)",
      [](Arguments& to, const std::string& value) { to.options.context_separator = unescape(value); }},
-    {"--no-context-separator", "", "Output", "Print no such line",
+    {"--no-context-separator", "", "Output", "Print no line between groups",
      [](Arguments& to, const std::string&) { to.options.context_separator.reset(); }},
     {"--field-match-separator", "SEPARATOR", "Output", "Text after names and numbers (default: ':')",
      [](Arguments& to, const std::string& value) { to.options.match_separator = unescape(value); }},
-    {"--field-context-separator", "SEPARATOR", "Output", "The same in lines of context (default: '-')",
+    {"--field-context-separator", "SEPARATOR", "Output", "Text after them in lines of context (default: '-')",
      [](Arguments& to, const std::string& value) { to.options.context_mark = unescape(value); }},
     {"--path-separator", "CHAR", "Output", "Print CHAR in place of / in file names", set_path_separator},
     {"--line-buffered", "", "Output", "Write each line as soon as it is found",

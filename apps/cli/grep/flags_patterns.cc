@@ -75,7 +75,7 @@ constexpr Flag kOther[] = {
     {"--no-config", "", "Options",
      "Do not read the file that $LANEWISE_GREP_CONFIG, else $RIPGREP_CONFIG_PATH, names",
      [](Arguments& to, const std::string&) { to.no_config = true; }},
-    {"-j,--threads", "N", "Options", "Threads (default: one per core)",
+    {"-j,--threads", "N", "Options", "Number of threads (default: one per core)",
      [](Arguments& to, const std::string& value) {
        const uint64_t threads = read_number("--threads", value);
        if (threads > 1024) throw UserError("--threads: at most 1024 threads, not " + value);

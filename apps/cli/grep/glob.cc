@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMostAlternatives = 1000;
 
-/// Where the brace at `open` closes; npos where it does not. Braces nest.
+/// The position of the brace that closes the one at `open`; npos if there is none. Braces nest.
 size_t closing(std::string_view glob, size_t open) {
   int depth = 0;
   for (size_t i = open; i < glob.size(); ++i) {
@@ -28,7 +28,7 @@ size_t closing(std::string_view glob, size_t open) {
   return std::string_view::npos;
 }
 
-/// Appends all that the braces of `glob` stand for.
+/// Appends all expansions of the braces in `glob`.
 void expand(const std::string& done, std::string_view glob, std::vector<std::string>& out) {
   size_t at = 0;
   bool in_class = false;
@@ -69,7 +69,7 @@ void expand(const std::string& done, std::string_view glob, std::vector<std::str
   }
 }
 
-/// A class; `at` is after the [ and comes after the ].
+/// A class; `at` is after the [, and is moved after the ].
 std::bitset<256> read_class(std::string_view glob, size_t& at) {
   std::bitset<256> set;
   const bool negated = at < glob.size() && (glob[at] == '!' || glob[at] == '^');
@@ -124,7 +124,7 @@ void Glob::add(std::bitset<256> bytes, Tokens& tokens) const {
   tokens.push_back({bytes.count() == 1 ? Kind::kByte : Kind::kClass, bytes});
 }
 
-/// One star or several, as parts of a name or, where they are a part of their own, of the path.
+/// One star or several, within a name or, if they are a whole part, of the path.
 void Glob::stars(std::string_view glob, size_t& at, Tokens& tokens) const {
   const size_t begin = at++;
   const auto single = [&] { tokens.push_back({Kind::kStar}); };

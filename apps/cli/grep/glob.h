@@ -7,8 +7,8 @@
 
 namespace lanewise::cli::grep {
 
-/// A glob as in .gitignore and ripgrep, against a whole path: * and ? do not match /, ** spans folders,
-/// {a,b} are alternatives, [a-c] and [!a-c] classes, \ makes the next character literal.
+/// A glob as in .gitignore and ripgrep, for a whole path. * and ? do not match /, ** spans folders, {a,b} are
+/// alternatives, [a-c] and [!a-c] are classes, \ makes the next character literal.
 class Glob {
  public:
   /// Throws UserError.
@@ -30,7 +30,7 @@ class Glob {
 
   std::string glob_;
   bool ignore_case_;
-  std::string suffix_;  // every match ends so
+  std::string suffix_;  // every match ends with this
   std::vector<Tokens> alternatives_;
 };
 

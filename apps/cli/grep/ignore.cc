@@ -22,7 +22,7 @@ bool exists(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0;
 }
 
-/// The text of a file; empty where there is none.
+/// The contents of a file; empty if it does not exist.
 std::string text_of(const std::string& path) {
   std::string text;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -45,7 +45,7 @@ std::string config_folder() {
   return home() + "/.config";
 }
 
-/// What follows "excludesfile =" in a configuration of git.
+/// The value of "excludesfile =" in git's configuration.
 std::optional<std::string> excludes_in(const std::string& text) {
   std::string lower = text;
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -67,7 +67,7 @@ std::optional<std::string> excludes_in(const std::string& text) {
   return std::nullopt;
 }
 
-/// The file of git's rules for all repositories.
+/// git's ignore file for all repositories.
 std::string global_rules_file() {
   for (const std::string& config : {home() + "/.gitconfig", config_folder() + "/git/config"}) {
     if (const auto excludes = excludes_in(text_of(config))) return *excludes;
@@ -102,7 +102,7 @@ void IgnoreRules::add(std::string_view line, bool ignore_case) {
   const bool by_name = !absolute && !has_slash(line) && !line.starts_with("**");
   std::string glob(line);
   if (!absolute && !has_slash(line) && !by_name && glob != "**") glob = "**/" + glob;
-  if (glob.ends_with("/**")) glob += "/*";  // what is in a folder, not the folder itself
+  if (glob.ends_with("/**")) glob += "/*";  // the contents of a folder, not the folder itself
   rules_.push_back({Glob(glob, ignore_case), keep, folders_only, by_name});
   kept_ += keep;
 }
@@ -136,7 +136,7 @@ Verdict IgnoreRules::judge(std::string_view path, bool is_folder) const {
 }
 
 Ignore::Ignore(const FileRules& rules) : rules_(rules) {
-  for (const bool of_iglob : {false, true}) {  // --iglob outweighs -g, as in ripgrep
+  for (const bool of_iglob : {false, true}) {  // --iglob overrides -g, as in ripgrep
     for (const auto& [glob, ignore_case] : rules.globs) {
       if (ignore_case == of_iglob) globs_.add(glob, ignore_case || rules.glob_ignore_case);
     }
@@ -174,7 +174,7 @@ std::shared_ptr<const IgnoreFolder> Ignore::enter_root(const std::string& path, 
     const std::string above = path.substr(0, slash + 1);
     if (rules_.ignore_parent) {
       folder = enter(above, folder, {});
-    } else if (exists(above + ".git")) {  // its rules do not count, yet those below are a repository's
+    } else if (exists(above + ".git")) {  // its rules do not count, but folders below it may be repositories
       auto repository = std::make_shared<IgnoreFolder>();
       repository->has_git = true;
       folder = std::move(repository);

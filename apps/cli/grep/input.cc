@@ -15,15 +15,16 @@ namespace lanewise::cli::grep {
 
 namespace {
 
-constexpr size_t kPage = 4096;             // bytes; a smaller one than the system's does no harm
-constexpr size_t kKeep = size_t{4} << 20;  // a larger buffer is given back before the next block
+constexpr size_t kPage = 4096;             // bytes; it may be smaller than the system's page
+constexpr size_t kKeep = size_t{4} << 20;  // a larger buffer is freed before the next block
 
 void check_line(size_t bytes, const InputLimits& limits) {
   if (bytes > limits.longest_line)
     throw UserError("a line is longer than " + format_size(limits.longest_line));
 }
 
-/// Blocks of a mapped file; the lines of a block are those that begin in it, so each can be made out alone.
+/// Blocks of a mapped file. A line belongs to the block in which it begins, so blocks are found
+/// independently.
 class MappedInput final : public Input {
  public:
   MappedInput(const uint8_t* text, size_t size, InputLimits limits)
@@ -38,7 +39,7 @@ class MappedInput final : public Input {
     if (ended_ || size_ == 0) return false;
     next_ = std::max(next_, long_line_end_.load());
     block.at =
-        std::min<uint64_t>(next_, size_);  // after a line that ends with the file, an empty block says so
+        std::min<uint64_t>(next_, size_);  // if a line ends with the file, an empty block marks the end
     block.first = next_ == 0;
     block.added_end = false;
     next_ += limits_.block_bytes;
@@ -59,7 +60,7 @@ class MappedInput final : public Input {
     }
     const bool readable = size_ - end >= kPadding || -size_ % kPage >= kPadding;
     if (readable && text_[end - 1] == limits_.line_end) return block.set(text_ + begin, end - begin);
-    uint8_t* copy = block.start(end - begin);  // after the file nothing can be read
+    uint8_t* copy = block.start(end - begin);  // nothing after the file's end can be read
     std::memcpy(copy, text_ + begin, end - begin);
     if (text_[end - 1] != limits_.line_end) {
       copy[end++ - begin] = static_cast<uint8_t>(limits_.line_end);
@@ -69,7 +70,7 @@ class MappedInput final : public Input {
   }
 
  private:
-  /// The place after the first newline of [from, to), else `to`.
+  /// The position after the first newline of [from, to), or `to`.
   size_t behind_newline(size_t from, size_t to) const {
     const void* newline = std::memchr(text_ + from, limits_.line_end, to - from);
     return newline == nullptr ? to : static_cast<size_t>(static_cast<const uint8_t*>(newline) - text_) + 1;
@@ -83,7 +84,7 @@ class MappedInput final : public Input {
   std::atomic<uint64_t> long_line_end_ = 0;  // no line begins between the block where this one does and here
 };
 
-/// Blocks as they come; what is after the last line's end waits for the next one.
+/// Blocks of a stream; an incomplete last line is kept for the next block.
 class StreamInput final : public Input {
  public:
   StreamInput(Descriptor file, std::unique_ptr<ByteStream> stream, InputLimits limits)

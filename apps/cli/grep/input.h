@@ -10,23 +10,23 @@
 
 namespace lanewise::cli::grep {
 
-/// Whole lines of a file, each with its end: the last one gets it where the file has none. 64 bytes after
-/// them are readable. The memory serves one block after the other.
+/// Whole lines of a file, each with its line end: one is added to the last line if the file lacks it. 64
+/// bytes after them are readable. The memory is reused for the next block.
 class Block {
  public:
   const uint8_t* text() const { return text_; }
   size_t size() const { return size_; }
   bool first = false;      ///< of its file
   bool last = false;       ///< the same
-  size_t nul_after = 0;    ///< where a NUL byte is that was read and lies after the block; 0: none
-  bool added_end = false;  ///< the last line's end is not in the file
+  size_t nul_after = 0;    ///< position of a NUL byte that was read after the block; 0: none
+  bool added_end = false;  ///< the last line end is not in the file
 
-  // For Input: how it is filled.
-  uint64_t at = 0;               ///< the place in the file
-  uint8_t* start(size_t bytes);  ///< memory for so many, their text unspecified
-  uint8_t* grow(size_t bytes);   ///< the same, what was written kept
+  // For Input, which fills it.
+  uint64_t at = 0;               ///< offset in the file
+  uint8_t* start(size_t bytes);  ///< resizes the memory; its contents are unspecified
+  uint8_t* grow(size_t bytes);   ///< the same, but keeps the contents
   void set(const uint8_t* text, size_t size) { text_ = text, size_ = size; }
-  /// Makes `by` of each byte `what`.
+  /// Replaces each byte `what` by `by`.
   void replace(uint8_t what, uint8_t by);
 
  private:
@@ -39,11 +39,11 @@ struct InputLimits {
   size_t block_bytes = size_t{1} << 20;      ///< read at once
   size_t longest_line = size_t{4000} << 20;  ///< bytes; a longer one is a UserError
   char line_end = '\n';
-  bool whole = false;  ///< all of the file is one block
+  bool whole = false;  ///< the whole file is one block
 };
 
-/// A file as blocks, in order. claim() says which is next: one thread at a time. fill() brings its text, by
-/// any thread at any time. Both throw UserError with the reason, without the file's name.
+/// A file as blocks, in order. claim() returns the next one, for one thread at a time. fill() reads its
+/// contents, in any thread at any time. Both throw UserError with the reason, without the file's name.
 class Input {
  public:
   virtual ~Input() = default;
@@ -51,7 +51,7 @@ class Input {
   virtual void fill(Block& block) = 0;
 };
 
-/// Closes a descriptor at its end.
+/// Closes a descriptor when it is destroyed.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -65,11 +65,11 @@ class Descriptor {
   int number_;
 };
 
-/// A file of `size` bytes, not 0, by its pages in memory; null where they cannot be had. The file may be
-/// closed. If it shrinks meanwhile, or its disk fails, the signal SIGBUS says so.
+/// A file of `size` bytes, not 0, mapped into memory; null if that fails. The file may be closed. If it
+/// shrinks meanwhile, or its disk fails, the process gets SIGBUS.
 std::unique_ptr<Input> mapped_input(int file, uint64_t size, InputLimits limits = {});
 
-/// What comes when it comes. `file` is closed when it has ended.
+/// A stream, read as its bytes arrive. `file` is closed at its end.
 std::unique_ptr<Input> stream_input(Descriptor file, std::unique_ptr<ByteStream> stream,
                                     InputLimits limits = {});
 

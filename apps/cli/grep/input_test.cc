@@ -14,7 +14,7 @@
 namespace lanewise::cli::grep {
 namespace {
 
-/// Gives a text in pieces of random sizes.
+/// Returns a string in pieces of random sizes.
 class PiecesStream final : public ByteStream {
  public:
   PiecesStream(std::string text, size_t longest) : text_(std::move(text)), longest_(longest) {}
@@ -41,7 +41,7 @@ std::unique_ptr<Input> file_with(const std::string& text, InputLimits limits) {
   return input;
 }
 
-/// The text of all blocks; each holds whole lines, and only the first and the last one say that they are.
+/// The contents of all blocks; each holds whole lines, and only the first and the last are marked as such.
 std::string read_all(Input& input) {
   std::string all;
   Block block;
@@ -76,7 +76,7 @@ TEST(Input, EveryLineOnce) {
       std::string text = random_lines(random, 1 + random() % 60, 300);
       const std::string expected = text;
       if (random() % 2 && text.size() > 1 && text[text.size() - 2] != '\n')
-        text.pop_back();  // no last line end
+        text.pop_back();  // no line end at the end
       const InputLimits limits{block, 1 << 20};
       const auto file = file_with(text, limits);
       ASSERT_EQ(read_all(*file), expected) << block;

@@ -64,7 +64,7 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-/// {"text":...}, or {"bytes":...} in base64 where it is not UTF-8.
+/// {"text":...}, or {"bytes":...} in base64 if it is not UTF-8.
 std::string json_text(std::string_view text) {
   return is_utf8(text) ? "{\"text\":" + quoted(text) + "}" : "{\"bytes\":\"" + base64(text) + "\"}";
 }
@@ -73,7 +73,7 @@ std::string human(std::chrono::nanoseconds time) {
   return fmt::format("{:.6f}s", static_cast<double>(time.count()) / 1e9);
 }
 
-/// A JSON object a line, as ripgrep's --json.
+/// One JSON object per line, as in ripgrep's --json.
 class Json final : public Reporter, private Printing {
  public:
   Json(const Options& options, const text::UnicodeLineMatcher& matcher, bool multiline, Out& out)

@@ -15,7 +15,7 @@ void Matches::each(std::string_view text, size_t limit, size_t groups, const Fou
   text::MatchFinder finder(pattern, text, context_);
   std::optional<size_t> last_end;
   for (size_t from = 0; from <= text.size();) {
-    // ripgrep's -w reads a character before the word.
+    // ripgrep's -w includes the character before the word.
     const bool reads_one = options_.around == Around::kWord && from > 0 && text[from - 1] != '\n';
     if (reads_one && last_end && ++from > text.size()) return;
     std::ranges::fill(groups_, text::Capture());
@@ -55,7 +55,7 @@ void Matches::replace(std::string_view text, size_t limit, std::string_view by, 
   if (copied < limit) out.append(text.substr(copied, limit - copied));
 }
 
-/// Appends `by` with $1, ${1}, $name, ${name} and $$ filled in.
+/// Appends `by`, with $1, ${1}, $name, ${name} and $$ replaced.
 void Matches::interpolate(std::string_view by, std::string_view text, const text::Pattern& pattern,
                           std::string& out) {
   const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };

@@ -11,23 +11,24 @@
 
 namespace lanewise::cli::grep {
 
-/// Bytes [begin, end) of a text.
+/// Bytes [begin, end) of a string.
 struct Span {
   size_t begin, end;
   bool empty() const { return begin == end; }
   size_t size() const { return end - begin; }
 };
 
-/// Finds the places of matches, and writes replacements. For one thread.
+/// Finds positions of matches, and writes replacements. For one thread.
 class Matches {
  public:
   Matches(const Options& options, const text::UnicodeLineMatcher& matcher)
       : options_(options), matcher_(matcher) {}
 
-  /// The matches of text that start before `limit`, in order, as ripgrep lists them: an empty one does not
-  /// follow another directly, nor stand at the limit.
+  /// The matches of the text that start before `limit`, in order, as in ripgrep: an empty match is neither
+  /// directly after another one nor at the limit.
   void list(std::string_view text, size_t limit, std::vector<Span>& found);
-  /// Appends the text up to `limit` with its matches replaced; `replaced` are the places of replacements.
+  /// Appends the text up to `limit` with its matches replaced; `replaced` receives the positions of the
+  /// replacements.
   void replace(std::string_view text, size_t limit, std::string_view by, std::string& out,
                std::vector<Span>& replaced);
 

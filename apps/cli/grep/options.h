@@ -13,18 +13,18 @@ namespace lanewise::cli::grep {
 
 inline constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 
-/// The exit codes that grep returns, as ripgrep's.
+/// grep's exit codes, as in ripgrep.
 enum Exit { kFound = 0, kNothingSelected = 1, kMistake = 2 };
 
 enum class Case { kSensitive, kIgnored, kSmart };
 /// What a match must span.
 enum class Around { kAnything, kWord, kLine };
-/// What is done with files that hold a NUL byte. kAuto: files that the user named are searched, others are
-/// left at the NUL.
+/// How files with a NUL byte are treated. kAuto: those that the user named are searched; in others the search
+/// stops at the NUL.
 enum class Binary { kAuto, kSearch, kText };
 /// What is written.
 enum class Report { kLines, kCount, kCountMatches, kFilesWith, kFilesWithout, kNothing, kJson };
-/// What is done at all.
+/// The kind of output.
 enum class Task { kSearch, kListFiles, kListTypes, kShowHelp, kShowVersion };
 enum class Sort { kNone, kPath, kModified, kAccessed, kCreated };
 
@@ -38,14 +38,14 @@ struct FileRules {
   bool ignore_exclude = true;  ///< .git/info/exclude
   bool ignore_files = true;    ///< those of --ignore-file
   bool ignore_global = true;   ///< git's core.excludesFile
-  bool ignore_parent = true;   ///< ignore files of the folders above
+  bool ignore_parent = true;   ///< ignore files of parent folders
   bool ignore_vcs = true;      ///< .gitignore
-  bool require_git = true;     ///< git's rules count inside a repository only
+  bool require_git = true;     ///< git's rules count only within a repository
   bool ignore_messages = true;
   bool ignore_case = false;                                    ///< of ignore files
   bool glob_ignore_case = false;                               ///< of -g
   std::vector<std::string> files;                              ///< of --ignore-file
-  std::vector<std::pair<std::string, bool>> globs;             ///< of -g; true: without regard to case
+  std::vector<std::pair<std::string, bool>> globs;             ///< of -g; true: ignores case
   std::vector<std::string> include, exclude, exclude_folders;  ///< GNU grep's options
   std::vector<std::pair<std::string, bool>> types;             ///< -t (true) and -T, in order
   std::vector<std::pair<std::string, bool>> type_changes;      ///< --type-add (true) and --type-clear
@@ -55,7 +55,7 @@ struct FileRules {
   bool reverse = false;
 };
 
-/// All that the command line says.
+/// All options of the command line.
 struct Options {
   Task task = Task::kSearch;
   std::vector<std::string> patterns;
@@ -81,11 +81,11 @@ struct Options {
   bool heading = false;
   bool include_zero = false;
   bool trim = false;
-  bool null_names = false;  ///< a NUL ends a name
+  bool null_names = false;  ///< a NUL after each name
   bool colours = false;
   ColourSpecs colour_specs;
-  bool flush = false;        ///< write as soon as something is found
-  uint64_t most = kNoLimit;  ///< selected lines of a file
+  bool flush = false;        ///< write each line at once
+  uint64_t most = kNoLimit;  ///< most selected lines of a file
   uint64_t before = 0, after = 0;
   bool passthru = false;
   uint64_t max_columns = 0;  ///< 0: no limit
@@ -100,11 +100,11 @@ struct Options {
   std::string preprocessor;
   std::vector<std::string> preprocessor_globs;
   FileRules files;
-  std::optional<bool> mapped;  ///< by mmap; none: a few named files
+  std::optional<bool> mapped;  ///< map files into memory; none: only if few files are named
   bool messages = true;
 
   bool stats = false;
-  bool explain = false;  ///< say on standard error how it is searched
+  bool explain = false;  ///< print the match strategy on standard error
   int threads = 0;       ///< 0: one per core
   std::string lanes;
   lanes::Tuning tuning = {};  ///< of the machine

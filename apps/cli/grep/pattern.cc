@@ -16,7 +16,7 @@ constexpr uint64_t kInstructionBytes = 16;  // of a compiled pattern
 std::string escaped(const std::string& text, bool unicode) {
   std::string out;
   for (const char c : text) {
-    if (!unicode && static_cast<unsigned char>(c) > 0x7F) {  // without Unicode there are only bytes
+    if (!unicode && static_cast<unsigned char>(c) > 0x7F) {  // without Unicode, patterns match bytes
       out += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
       continue;
     }
@@ -26,7 +26,7 @@ std::string escaped(const std::string& text, bool unicode) {
   return out;
 }
 
-/// All patterns as one of Rust's dialect, as ripgrep joins them.
+/// All patterns joined into one, in Rust's dialect, as in ripgrep.
 std::string joined(const Options& options) {
   std::string all;
   bool first = true;
@@ -51,7 +51,7 @@ text::RegexOptions regex_options(const Options& options) {
   return how;
 }
 
-/// A line's end in the pattern's own text can never match.
+/// A literal line end in a pattern can never match.
 void check_line_ends(const Options& options, const text::Pattern& pattern) {
   if (options.multiline || !pattern.has_literal_byte(static_cast<uint8_t>(options.line_end))) return;
   throw UserError(options.line_end == '\n'
@@ -87,7 +87,7 @@ void find_groups(const text::UnicodeLineMatcher& matcher, const Options& options
                  std::vector<lanes::Line>& groups, text::CaptureContext& context) {
   text::MatchFinder finder(matcher.pattern_for(text), text, context);
   text::Capture match;
-  const bool open_end = !text.ends_with(options.line_end);  // its last line may match where it ends
+  const bool open_end = !text.ends_with(options.line_end);  // its last line may match at its end
   const size_t last_begin = text.size() - !open_end;
   for (size_t from = 0; from <= last_begin && !text.empty();) {
     if (options.around == Around::kWord && from > 0 && text[from - 1] != '\n') ++from;

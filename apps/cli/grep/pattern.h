@@ -8,10 +8,10 @@
 
 namespace lanewise::cli::grep {
 
-/// The patterns as one, and how it is searched.
+/// All patterns as one, with its matcher.
 struct Search {
   std::unique_ptr<text::UnicodeLineMatcher> matcher;
-  bool multiline = false;  ///< a match may hold a line's end
+  bool multiline = false;  ///< a match may contain a line end
 };
 
 /// Throws UserError for a bad pattern.

@@ -44,7 +44,7 @@ class CommandStream final : public ByteStream {
   CommandStream(const CommandStream&) = delete;
   CommandStream& operator=(const CommandStream&) = delete;
   ~CommandStream() override {
-    output_->close();  // a command that still writes ends
+    output_->close();  // a command that still writes is ended
     wait();
   }
 
@@ -56,7 +56,7 @@ class CommandStream final : public ByteStream {
   }
 
  private:
-  /// The status with which the process ended, the first time.
+  /// The exit status of the process; waits for it at the first call.
   int wait() {
     int status = 0;
     if (process_ < 0) return status;

@@ -7,8 +7,8 @@
 
 namespace lanewise::cli::grep {
 
-/// What `command path` prints; the file is its standard input, too. Throws UserError where the command cannot
-/// be started; its stream does so at the end, where the command failed.
+/// The output of `command path`, whose standard input is the file. Throws UserError if the command cannot be
+/// started; the stream throws at its end if the command failed.
 std::unique_ptr<ByteStream> preprocessed_stream(const std::string& command, const std::string& path,
                                                 int file);
 

@@ -18,10 +18,10 @@ namespace lanewise::cli::grep {
 
 namespace {
 
-constexpr uint64_t kSmall = 1 << 17;  // bytes; files up to this size are read, which takes fewer calls
-constexpr size_t kText = 1 << 18;     // bytes of a batch, which stay in a core's cache
-constexpr size_t kFew = 4;            // lists of files to read; fewer make a worker look for more
-constexpr uint64_t kMostAhead = 1;    // lists that were read after one that is not, for each core
+constexpr uint64_t kSmall = 1 << 17;  // bytes; files up to this size are read, which takes fewer system calls
+constexpr size_t kText = 1 << 18;     // bytes of a batch, which fit into a core's cache
+constexpr size_t kFew = 4;            // lists of files to be read; below this a worker finds more
+constexpr uint64_t kMostAhead = 1;    // lists per core that may be read before their predecessor
 
 constexpr int kReading = O_RDONLY | O_CLOEXEC | O_NOCTTY;
 
@@ -36,7 +36,7 @@ Descriptor open_file(const std::string& path, struct stat& status) {
   return checked(path == "-" ? STDIN_FILENO : ::open(path.c_str(), kReading), status);
 }
 
-/// Reads up to `size` bytes; returns how many there were.
+/// Reads up to `size` bytes; returns how many.
 size_t read_all(int file, uint8_t* to, size_t size) {
   size_t got = 0;
   while (got < size) {
@@ -51,7 +51,7 @@ size_t read_all(int file, uint8_t* to, size_t size) {
 
 }  // namespace
 
-/// Opens files; the folder of several is looked up once.
+/// Opens files; the folder of several files is looked up once.
 class Queue::Opener {
  public:
   Descriptor open(const std::string& path, struct stat& status) {
@@ -128,7 +128,7 @@ std::unique_ptr<Batch> Queue::take_ready() {
   return batch;
 }
 
-/// The next block of the current file, or of the one that is opened now.
+/// The next block of the current file, or the first one of the next file.
 void Queue::claim_block(Batch& batch) {
   Unit& unit = batch.units[0];
   batch.size = 1;
@@ -160,7 +160,7 @@ void Queue::claim_block(Batch& batch) {
   if (unit.ends) current_.reset();
 }
 
-/// Finds some lists of files, while others read those that were found before.
+/// Finds some lists of files, while other workers read those found before.
 void Queue::walk_on(std::unique_lock<std::mutex>& lock) {
   walking_ = true;
   for (size_t lists = 0; lists < kFew && !walked_ && !stopped_; ++lists) {
@@ -218,7 +218,7 @@ Queue::Elements Queue::read(std::vector<Found> files) {
   return elements;
 }
 
-/// Reads all of a small regular file, or notes its error. kNot where it is something else, or must be
+/// Reads a whole small regular file, or records its error. kNot: the file is something else, or must be
 /// decoded.
 Queue::Small Queue::read_small(const Found& found, Opener& opener, Batch& batch) const {
   Unit& unit = batch.units[batch.size];
@@ -263,7 +263,7 @@ Queue::Small Queue::read_small(const Found& found, Opener& opener, Batch& batch)
   return Small::kTaken;
 }
 
-/// Puts what was read after what came before it.
+/// Appends the files that were read to their predecessors.
 void Queue::hand_in(uint64_t place, Elements elements) {
   read_.emplace(place, std::move(elements));
   for (auto next = read_.begin(); next != read_.end() && next->first == joined_; next = read_.erase(next)) {
@@ -274,7 +274,7 @@ void Queue::hand_in(uint64_t place, Elements elements) {
 }
 
 void Queue::prepare(const Found& found, const struct stat& status, FileState& state) const {
-  // Lines that are written would be read again.
+  // A search of its own output would never end.
   const bool shows_lines = options_.report == Report::kLines || options_.report == Report::kJson;
   if (shows_lines && S_ISREG(status.st_mode) && status.st_ino == output_.st_ino &&
       status.st_dev == output_.st_dev && output_.st_nlink > 0)
@@ -324,7 +324,7 @@ bool Queue::is_preprocessed(const std::string& path) const {
          preprocessed_.judge(path, false) != Verdict::kIgnore;
 }
 
-/// Whether the file's bytes are not searched as they are, or come as they come.
+/// Whether the file must be converted, or is read as a stream.
 bool Queue::needs_stream(int file, bool regular, const std::string& path) const {
   if (!regular) return true;
   char head[kMagicBytes];

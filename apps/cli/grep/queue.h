@@ -22,51 +22,51 @@ namespace lanewise::cli::grep {
 
 /// A file that is being searched; its blocks share it.
 struct Job {
-  std::unique_ptr<Input> input;  ///< null where the only block was read already
-  bool converts = false;         ///< NUL bytes end lines
+  std::unique_ptr<Input> input;  ///< null if its only block was read already
+  bool converts = false;         ///< lines end with NUL
   FileState state;
 };
 
-/// A block of a file, or only the reason why it cannot be read.
+/// A block of a file, or the reason why it cannot be read.
 struct Unit {
   std::shared_ptr<Job> job;
   Block block;
   bool has_text;
-  bool ends;  ///< nothing more of the file follows
+  bool ends;  ///< the last block of the file
   std::string name;
   std::string error;
   std::vector<lanes::Line> lines;
   std::optional<size_t> nul;
 };
 
-/// What a worker searches at a time: a block, or all of several small files.
+/// The unit of work: a block, or several whole small files.
 struct Batch {
   static constexpr size_t kMost = 64;
-  uint64_t ticket = 0;  ///< its place in the output
+  uint64_t ticket = 0;  ///< its position in the output
   size_t size = 0;
   std::vector<Unit> units = std::vector<Unit>(kMost);
   Buffer text;      ///< of small files, one after the other
   size_t used = 0;  ///< bytes of it
 };
 
-/// The blocks of all files, in the order of the output. One worker at a time walks, all read small files side
-/// by side and take the blocks of large ones.
+/// The blocks of all files, in output order. One worker at a time walks the folders; all read small files in
+/// parallel, and take blocks of large ones.
 class Queue {
  public:
   /// `whole`: each file is one block.
   Queue(const Options& options, bool whole);
 
-  /// The next batch for this worker; null when there is none.
+  /// The next batch for this worker; null at the end.
   std::unique_ptr<Batch> claim();
-  /// Takes a batch that was printed, for use again.
+  /// Returns a printed batch for reuse.
   void give_back(std::unique_ptr<Batch> batch);
-  /// No batch is claimed any more.
+  /// From now on no batch is claimed.
   void stop();
-  /// What was wrong in ignore files.
+  /// Faults found in ignore files.
   const std::vector<std::string>& warnings() { return walk_.warnings(); }
 
  private:
-  /// Some small files that were read, or one that is opened in its turn.
+  /// Some small files that were read, or one that is opened when its turn comes.
   struct Element {
     std::unique_ptr<Batch> batch;
     Found found;
@@ -92,17 +92,17 @@ class Queue {
   const bool whole_;
   const uint64_t most_ahead_;
   GlobChoice preprocessed_;  // of --pre-glob
-  struct stat output_{};     // where standard output is a regular file
+  struct stat output_{};     // if standard output is a regular file
 
-  std::mutex mutex_;  // of all below, and of claiming an input's blocks
+  std::mutex mutex_;  // of all below, and for claim() of inputs
   std::condition_variable changed_;
-  Walk walk_;  // of the worker that has set walking_
+  Walk walk_;  // of the worker that set walking_
   bool walking_ = false;
-  bool walked_ = false;  // no file is left to find
+  bool walked_ = false;  // all files were found
   bool stopped_ = false;
   std::deque<std::vector<Found>> found_;  // files to read
-  uint64_t places_ = 0;                   // so many lists of files were read, or are being read
-  uint64_t joined_ = 0;                   // so many of them are in ready_ or beyond
+  uint64_t places_ = 0;                   // lists of files that were or are being read
+  uint64_t joined_ = 0;                   // those of them that were moved to ready_
   std::map<uint64_t, Elements> read_;
   Elements ready_;
   std::shared_ptr<Job> current_;  // whose blocks are claimed

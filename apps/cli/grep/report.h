@@ -16,44 +16,44 @@
 
 namespace lanewise::cli::grep {
 
-/// What is done at a NUL byte.
+/// The action at a NUL byte.
 enum class AtNul : unsigned char { kNothing, kSay, kStop };
 
-/// A line that may become context of what comes.
+/// A line that may become context of a later match.
 struct HeldLine {
   std::string text;
   uint64_t offset, number;
 };
 
-/// A file on its way through the report.
+/// A file while it is reported.
 struct FileState {
-  std::string name;                ///< as it is shown
-  std::atomic<bool> done = false;  ///< what follows of it is of no interest
+  std::string name;                ///< as printed
+  std::atomic<bool> done = false;  ///< the rest of it is not needed
   AtNul at_nul = AtNul::kSay;
   bool transcoded = false;
-  bool mapped = false;          ///< its NUL bytes are looked for as ripgrep does in a mapped file
-  std::optional<uint64_t> nul;  ///< where the first NUL was seen
+  bool mapped = false;          ///< NUL bytes are found as in ripgrep's mapped files
+  std::optional<uint64_t> nul;  ///< position of the first NUL
   uint64_t selected = 0;        ///< lines, or groups of them
   uint64_t matches = 0;
   uint64_t matched_lines = 0;
-  uint64_t number = 0;  ///< of lines before `offset`
+  uint64_t number = 0;  ///< line number at `offset`
   uint64_t offset = 0;  ///< of the block
   uint64_t after_left = 0;
   uint64_t searched = 0;             ///< bytes
-  std::optional<uint64_t> last_end;  ///< of the last line that was printed
+  std::optional<uint64_t> last_end;  ///< end of the last printed line
   std::list<HeldLine> held;
   uint64_t printed_at = 0;  ///< bytes written before this file
   uint64_t printed = 0;     ///< bytes of its messages, without the last one
-  bool begun = false;       ///< something of it was written
-  uint64_t window = 0;      ///< where ripgrep's buffer would begin
+  bool begun = false;       ///< some of it was printed
+  uint64_t window = 0;      ///< start of ripgrep's buffer
 };
 
-/// A line, or several that a match spans.
+/// A line, or the lines that a match spans.
 struct Piece {
-  std::string_view text;   ///< with the end of its line, where the file has it
+  std::string_view text;   ///< with its line end, if the file has one
   std::string_view after;  ///< text and up to 128 bytes after it
   uint64_t offset;
-  uint64_t number;  ///< of the first line, where numbers are requested
+  uint64_t number;  ///< of the first line, if line numbers are printed
 };
 
 /// Standard output, with a count of what was written.
@@ -76,8 +76,8 @@ struct Totals {
   uint64_t matches = 0, lines = 0, files_with = 0, files = 0, printed = 0, searched = 0;
 };
 
-/// Writes what was selected, in order. matched() and context() return false where no more of the file is
-/// wanted.
+/// Prints selected lines, in order. matched() and context() return false if the rest of the file is not
+/// needed.
 class Reporter {
  public:
   virtual ~Reporter() = default;
@@ -85,7 +85,7 @@ class Reporter {
   virtual bool context(FileState& file, const Piece& piece, bool after) = 0;
   virtual void gap(FileState&) {}
   virtual void finish(FileState& file) = 0;
-  /// So many lines at once, where lines need not be shown. False: they do.
+  /// Reports several lines at once, if lines need not be printed. False: they must be.
   virtual bool counts_only() const { return false; }
   virtual bool writes_plain() const { return false; }
 };
@@ -101,10 +101,10 @@ class Printing {
   void line_end() {
     out_.write(options_.line_end == '\0' ? std::string_view("\0", 1) : options_.crlf ? "\r\n" : "\n");
   }
-  /// The text without the end of its line.
+  /// The text without its line end.
   std::string_view body(std::string_view text) const;
   uint64_t lines_in(std::string_view text) const;
-  /// The matches of a piece. An empty one before the end of a line counts, one at the end of a text does not.
+  /// The matches of a piece. An empty match before a line end counts; one at the end of the text does not.
   void list(const Piece& piece, std::vector<Span>& found);
 
   const Options& options_;

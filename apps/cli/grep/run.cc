@@ -36,9 +36,9 @@ namespace lanewise::cli::grep {
 namespace {
 
 constexpr uint64_t kThreadsFrom = 4 << 20;  // bytes in all
-constexpr uint64_t kMostWaiting = 2;        // batches of each worker that were searched before their turn
+constexpr uint64_t kMostWaiting = 2;        // batches that each worker may search before their turn
 
-/// Workers take batches in order, search them side by side, and print them in order again.
+/// Workers take batches in order, search them in parallel, and print them in order.
 class Run {
  public:
   Run(const Options& options, OutputFile& file)
@@ -69,7 +69,7 @@ class Run {
     return make(options_, *search_.matcher, search_.multiline, out_);
   }
 
-  /// A few small files are not worth a second thread.
+  /// A few small files do not need a second thread.
   static int thread_count(const Options& options) {
     if (options.threads > 0) return options.threads;
     uint64_t bytes = 0;
@@ -82,7 +82,7 @@ class Run {
     return bytes < kThreadsFrom ? 1 : machine_cores();
   }
 
-  /// work() on all threads; throws what the first of them threw.
+  /// Runs work() on all threads; rethrows the first exception.
   void work_together() {
     std::exception_ptr error;
     std::mutex mutex;
@@ -114,7 +114,7 @@ class Run {
         finish(std::move(batch));
       }
     } catch (...) {
-      stop();  // others do not wait for this one
+      stop();  // other workers do not wait for this one
       throw;
     }
     const std::lock_guard lock(mutex_);
@@ -128,7 +128,7 @@ class Run {
       if (unit.job->input) unit.job->input->fill(unit.block);
       size_t size = unit.block.size();
       if (unit.job->state.at_nul != AtNul::kNothing) {
-        // ripgrep looks at the beginning of a mapped file, and at lines that it prints.
+        // ripgrep checks the beginning of a mapped file, and the lines that it prints.
         const size_t looked = !unit.job->state.mapped ? size : unit.block.first ? std::min(size, kWindow) : 0;
         const void* nul = looked == 0 ? nullptr : std::memchr(unit.block.text(), 0, looked);
         if (nul != nullptr)
@@ -150,7 +150,7 @@ class Run {
     }
   }
 
-  /// Returns the size: a NUL byte at the file's end needs no further line's end.
+  /// Returns the size: after a NUL byte at the file's end no line end is added.
   size_t end_lines_at_nul(Block& block) const {
     const bool ends = block.added_end && block.size() > 1 && block.text()[block.size() - 2] == 0;
     block.replace(0, static_cast<uint8_t>(options_.line_end));
@@ -168,7 +168,7 @@ class Run {
     turn_changed_.notify_all();
   }
 
-  /// Prints the batch in its turn: the worker whose batch is the next prints all that wait after it.
+  /// Prints the batch in its turn. The worker with the next batch also prints those that wait for it.
   void finish(std::unique_ptr<Batch> batch) {
     std::unique_lock lock(turn_mutex_);
     const uint64_t ticket = batch->ticket;
@@ -278,7 +278,7 @@ class Run {
   std::mutex turn_mutex_;  // of what follows
   std::condition_variable turn_changed_;
   std::map<uint64_t, std::unique_ptr<Batch>> finished_;  // by ticket
-  uint64_t turn_ = 0;                                    // the ticket that is printed next
+  uint64_t turn_ = 0;                                    // the ticket to be printed next
   bool printing_ = false;
   bool stopped_ = false;
   lanes::Stats lanes_;

@@ -7,7 +7,7 @@ namespace lanewise::cli::grep {
 
 namespace {
 
-constexpr size_t kLookAhead = 128;  // bytes after a group of lines that are seen when it is searched again
+constexpr size_t kLookAhead = 128;  // bytes after a group of lines that are read when it is searched again
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void Selector::block(FileState& file, const Searched& block, const std::vector<l
   if (options_.flush) out_.flush();
 }
 
-/// Where the text ends that is searched, by what is done at a NUL byte. Sets nul_ and nul_from_.
+/// The end of the text to search, which depends on the action at a NUL byte. Sets nul_ and nul_from_.
 size_t Selector::stop_at(FileState& file, const Searched& block, bool groups) {
   nul_.reset();
   nul_from_ = block.text.size();
@@ -61,8 +61,8 @@ size_t Selector::stop_at(FileState& file, const Searched& block, bool groups) {
     return seen && file.at_nul == AtNul::kStop ? 0 : size;
   }
   const uint64_t nul = block.nul ? begin + *block.nul : UINT64_MAX;
-  // Buffers as ripgrep fills them: each begins after the last whole line of the one before. The first has
-  // three bytes, which it looks at for a byte order mark.
+  // Buffers as in ripgrep: each begins after the last whole line of the one before. The first has three
+  // bytes, for a byte order mark.
   if (begin == 0 && size >= 3 && !file.transcoded) {
     const auto* newline = static_cast<const char*>(memrchr(block.text.data(), options_.line_end, 3));
     if (newline != nullptr && nul >= 3) file.window = static_cast<uint64_t>(newline - block.text.data()) + 1;
@@ -90,7 +90,7 @@ size_t Selector::stop_at(FileState& file, const Searched& block, bool groups) {
   return file.at_nul == AtNul::kStop ? nul_from_ : size;
 }
 
-/// Fills ranges_ with the lines that do not match.
+/// Fills ranges_ with the lines without a match.
 void Selector::invert(std::string_view text, const std::vector<lanes::Line>& matching) {
   ranges_.clear();
   uint32_t at = 0;
@@ -122,7 +122,7 @@ void Selector::count(FileState& file, size_t end) {
   file.done = file.selected == options_.most || (file.selected > 0 && !all);
 }
 
-/// Whether a selected line holds a NUL byte.
+/// Whether a selected line contains a NUL byte.
 bool Selector::any_nul(size_t end) const {
   return std::ranges::any_of(ranges_, [&](const lanes::Line& line) {
     return line.begin < end &&
@@ -146,7 +146,7 @@ void Selector::plain(FileState& file, std::string_view text, size_t end) {
 }
 
 void Selector::lines(FileState& file, size_t end, bool groups) {
-  size_t searched = 0;  // after the last line that was selected
+  size_t searched = 0;  // after the last selected line
   const auto stop = [&] {
     file.done = true;
     searched = std::min(searched, block_->text.size() - block_->added_end);
@@ -167,7 +167,7 @@ void Selector::lines(FileState& file, size_t end, bool groups) {
   hold(file, end);
 }
 
-/// False where the file is done.
+/// Returns false if the file is done.
 bool Selector::select(FileState& file, size_t begin, size_t end) {
   if (!context_until(file, begin) || !before(file, begin)) return false;
   const bool more = sink(file, begin, end, false, false);
@@ -175,7 +175,7 @@ bool Selector::select(FileState& file, size_t begin, size_t end) {
   return more;
 }
 
-/// Prints what is context of lines before, up to `to`; with --passthru all lines.
+/// Prints the context after earlier lines, up to `to`; with --passthru all lines.
 bool Selector::context_until(FileState& file, size_t to) {
   while (at_ < to && (options_.passthru || file.after_left > 0)) {
     const size_t end = line_end(at_);
@@ -186,10 +186,10 @@ bool Selector::context_until(FileState& file, size_t to) {
   return true;
 }
 
-/// Prints the lines before the selected one at `to` that are its context.
+/// Prints the context before the selected line at `to`.
 bool Selector::before(FileState& file, size_t to) {
   hold(file, to);
-  if (nul_ && !file.nul && to >= nul_from_) file.nul = nul_;  // ripgrep knows it when it prints context
+  if (nul_ && !file.nul && to >= nul_from_) file.nul = nul_;  // ripgrep notices it when it prints context
   while (!file.held.empty()) {
     const HeldLine line = std::move(file.held.front());
     file.held.pop_front();
@@ -198,7 +198,7 @@ bool Selector::before(FileState& file, size_t to) {
   return true;
 }
 
-/// Keeps the last lines of [at_, end), which may be context of what comes.
+/// Keeps the last lines of [at_, end), which may become context.
 void Selector::hold(FileState& file, size_t end) {
   if (options_.before == 0 || options_.passthru || at_ >= end) {
     at_ = std::max(at_, end);
@@ -233,7 +233,7 @@ void Selector::count_lines_to(FileState& file, size_t to) {
   counted_ = to;
 }
 
-/// Before a line is printed: the gap, and NUL bytes.
+/// Before a line is printed: prints the separator, and checks for NUL bytes.
 bool Selector::prelude(FileState& file, uint64_t offset, std::string_view text) {
   if (gaps_ && file.last_end && *file.last_end < offset) report_.gap(file);
   if (file.nul || file.at_nul == AtNul::kNothing) return true;

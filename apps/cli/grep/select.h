@@ -10,20 +10,20 @@ namespace lanewise::cli::grep {
 
 inline constexpr size_t kWindow = 64 << 10;  ///< ripgrep's buffer
 
-/// A block of a file that was searched.
+/// A searched block of a file.
 struct Searched {
   std::string_view text;      ///< whole lines
-  bool added_end;             ///< the last line's end is not in the file
-  std::optional<size_t> nul;  ///< where the first NUL byte is
+  bool added_end;             ///< the last line end is not in the file
+  std::optional<size_t> nul;  ///< position of the first NUL byte
 };
 
-/// Decides what is printed of a file, as ripgrep's searcher: selected lines, context around them, what comes
-/// of NUL bytes. Blocks come in order.
+/// Decides what is printed of a file, as ripgrep's searcher does: selected lines, their context, messages
+/// about NUL bytes. Blocks come in order.
 class Selector {
  public:
   Selector(const Options& options, Reporter& report, Out& out, lanes::Target target);
 
-  /// `matching` are the lines of the block that match, or the groups of lines that matches span.
+  /// `matching` are the block's lines with a match, or the groups of lines that matches span.
   void block(FileState& file, const Searched& block, const std::vector<lanes::Line>& matching, bool groups);
 
  private:
@@ -47,14 +47,14 @@ class Selector {
   Reporter& report_;
   Out& out_;
   const lanes::Target target_;
-  const bool gaps_;  // groups of lines are set apart
+  const bool gaps_;  // separators are printed between groups of lines
 
   // The block's:
   const Searched* block_ = nullptr;
   std::vector<lanes::Line> ranges_;
-  size_t at_ = 0;        // all before it is dealt with
-  size_t counted_ = 0;   // lines are counted up to here
-  size_t nul_from_ = 0;  // from here on the file's NUL is known
+  size_t at_ = 0;        // everything before it is done
+  size_t counted_ = 0;   // lines before it are counted
+  size_t nul_from_ = 0;  // the file's NUL is known from here on
   std::optional<uint64_t> nul_;
 };
 

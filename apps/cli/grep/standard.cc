@@ -40,7 +40,7 @@ void Printing::list(const Piece& piece, std::vector<Span>& found) {
 
 namespace {
 
-/// ripgrep's usual output: lines with names, numbers and colours.
+/// ripgrep's default output: lines with names, numbers and colours.
 class Standard final : public Reporter, private Printing {
  public:
   Standard(const Options& options, const text::UnicodeLineMatcher& matcher, bool multiline, Out& out)
@@ -99,7 +99,7 @@ class Standard final : public Reporter, private Printing {
  private:
   bool ends(const FileState& file) const { return file.selected >= options_.most && file.after_left == 0; }
 
-  /// Finds the matches and fills in replacements: text_ and shown_ are what is printed.
+  /// Finds matches and applies replacements: text_ and shown_ are the output.
   void take(const Piece& piece) {
     found_.clear(), shown_.clear();
     text_ = piece.text;
@@ -179,14 +179,14 @@ class Standard final : public Reporter, private Printing {
     whole_line(text_, matches);
   }
 
-  /// The line without its end, and with --trim without white space at its beginning.
+  /// The line without its line end, and with --trim without leading white space.
   Span trimmed(std::string_view text, Span line) const {
     line.end = line.begin + body(text.substr(line.begin, line.size())).size();
     if (options_.trim) line.begin += blanks(text.substr(line.begin, line.size()));
     return line;
   }
 
-  /// Bytes of white space at the beginning, without the end of the line.
+  /// The size of the leading white space, without the line end.
   size_t blanks(std::string_view line) const {
     std::string white = " \t\v\f";
     if (!options_.crlf) white += '\r';
@@ -196,7 +196,7 @@ class Standard final : public Reporter, private Printing {
 
   bool exceeds(Span line) const { return options_.max_columns > 0 && line.size() > options_.max_columns; }
 
-  /// A whole line, which is all of `text`.
+  /// A whole line: all of `text`.
   void whole_line(std::string_view text, std::span<const Span> matches) {
     const Span line{0, text.size()};
     if (exceeds(line)) return too_long(text, line, highlights_ ? matches : std::span<const Span>(shown_));
@@ -210,18 +210,18 @@ class Standard final : public Reporter, private Printing {
     line_end();
   }
 
-  /// A line of several.
+  /// One line of several.
   void part_line(Span line, std::span<const Span> matches) {
     if (exceeds(line)) return too_long(text_, line, matches);
     highlighted(text_, line, matches);
     line_end();
   }
 
-  /// The line without its end; matches that touch are one.
+  /// The line without its line end; adjacent matches are merged.
   void highlighted(std::string_view text, Span line, std::span<const Span> matches) {
     line = trimmed(text, line);
     if (!options_.colours) return out_.write(text.substr(line.begin, line.size()));
-    size_t at = line.begin, from = at, to = at;  // [from, to) is one match, or several that touch
+    size_t at = line.begin, from = at, to = at;  // [from, to) is one match, or several adjacent ones
     const auto write = [&] {
       out_.write(text.substr(at, from - at));
       if (from < to) coloured(options_.colour_specs.match, text.substr(from, to - from));
@@ -242,7 +242,7 @@ class Standard final : public Reporter, private Printing {
     out_.write(text.substr(at, line.end - at));
   }
 
-  /// Where the first `characters` characters of the line end, as people see them; a malformed byte is one.
+  /// The position after the first `characters` graphemes of the line; a malformed byte counts as one.
   static size_t preview_end(std::string_view line, uint64_t characters) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(line.data());
     size_t at = 0, valid = 0;  // line[at, valid) is UTF-8
@@ -340,7 +340,7 @@ class Standard final : public Reporter, private Printing {
         if (line.begin >= match.end) return false;
         prefix(line.begin, number, match.begin - std::min(match.begin, line.begin) + 1);
         part_line(line, {&match, 1});
-        return exceeds(line);  // editors want one line of each match; ripgrep goes on after a long one
+        return exceeds(line);  // editors expect one line for each match; ripgrep continues after a long one
       });
     }
   }
@@ -352,7 +352,7 @@ class Standard final : public Reporter, private Printing {
   const Piece* piece_ = nullptr;
   const std::string* mark_ = nullptr;
   bool is_context_ = false;
-  std::vector<Span> found_, shown_;  // in the file; in what is printed
+  std::vector<Span> found_, shown_;  // in the file; in the output
   std::string replaced_;
   std::string_view text_;
 };

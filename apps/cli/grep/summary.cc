@@ -32,7 +32,7 @@ class Summary final : public Reporter, private Printing {
   bool counts_only() const override { return !lists_; }
 
   void finish(FileState& file) override {
-    if (file.nul && file.at_nul == AtNul::kStop) {  // a file that was not searched to its end
+    if (file.nul && file.at_nul == AtNul::kStop) {  // a file that was not searched to the end
       file.selected = 0;
       return;
     }

@@ -24,7 +24,7 @@ FileTypes::FileTypes(const FileRules& rules) {
       types_.erase(spec);
     }
   }
-  auto types = rules.types;  // -T outweighs -t, as in ripgrep
+  auto types = rules.types;  // -T overrides -t, as in ripgrep
   std::ranges::stable_partition(types, [](const auto& type) { return type.second; });
   for (const auto& [type, keep] : types) {
     only_chosen_ = only_chosen_ || keep;

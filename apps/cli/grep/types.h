@@ -12,7 +12,7 @@
 
 namespace lanewise::cli::grep {
 
-/// A type of files and its globs, a space between them.
+/// A file type and its globs, separated by spaces.
 struct TypeEntry {
   const char* name;
   const char* globs;
@@ -20,15 +20,15 @@ struct TypeEntry {
 extern const TypeEntry kTypes[];
 extern const size_t kTypesCount;
 
-/// Which files -t and -T choose, by their names.
+/// The files that -t and -T select, by name.
 class FileTypes {
  public:
   /// Throws UserError for an unknown type.
   explicit FileTypes(const FileRules& rules);
 
-  /// For a file, not of a folder.
+  /// For files, not for folders.
   Verdict judge(std::string_view name) const;
-  /// As --type-list prints them: "c: *.[chH], *.cats".
+  /// As in --type-list: "c: *.[chH], *.cats".
   std::string list() const;
 
  private:

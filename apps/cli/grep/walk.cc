@@ -23,7 +23,7 @@ std::string absolute_path(const std::string& path) {
   return ::realpath(path.c_str(), real) == nullptr ? path : real;
 }
 
-/// The time that files are sorted by.
+/// The time by which files are sorted.
 std::pair<int64_t, int64_t> time_of(const std::string& path, Sort sort) {
   struct statx status{};
   if (::statx(AT_FDCWD, path.c_str(), 0, STATX_BASIC_STATS | STATX_BTIME, &status) != 0) return {};
@@ -60,7 +60,7 @@ bool Walk::next(Found& found) {
   return false;
 }
 
-/// False where there is nothing to search.
+/// Returns false if there is nothing to search.
 bool Walk::visit_named(Pending& pending, Found& found) {
   found = {pending.path, "", true};
   if (pending.path == "-") return true;
@@ -105,7 +105,7 @@ bool Walk::visit(Pending& pending, Found& found) {
          static_cast<uint64_t>(status.st_size) <= options_.files.max_size;
 }
 
-/// By -g, then ignore files, then types, then hidden names, as ripgrep.
+/// Tests -g, then ignore files, types and hidden names, as ripgrep does.
 bool Walk::is_wanted(const Pending& pending, bool is_folder) const {
   const std::string_view path = pending.path, name = path.substr(pending.name);
   if (is_folder) {
@@ -130,7 +130,7 @@ bool Walk::is_wanted(const Pending& pending, bool is_folder) const {
   return kept || options_.files.hidden || !name.starts_with('.');
 }
 
-/// True where the folder cannot be read.
+/// Returns true if the folder cannot be read.
 bool Walk::enter(const Pending& pending, Found& found) {
   if (pending.depth >= options_.files.max_depth) return false;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(pending.path.c_str()), ::closedir);
@@ -143,7 +143,7 @@ bool Walk::enter(const Pending& pending, Found& found) {
     struct stat status{};
     if (::fstat(::dirfd(entries.get()), &status) == 0) self = {status.st_dev, status.st_ino};
     if (std::ranges::find(pending.above, self) != pending.above.end()) {
-      found.error = "a link leads back to a folder around it";
+      found.error = "a link leads back to a folder that contains it";
       return true;
     }
   }
@@ -184,7 +184,7 @@ RuleFiles Walk::read_folder(const Pending& pending, void* entries) {
   return rules;
 }
 
-/// The first one last.
+/// In reverse order.
 void Walk::sort_from(size_t first) {
   const auto begin = pending_.begin() + static_cast<ptrdiff_t>(first);
   const bool by_time = options_.files.sort > Sort::kPath;

@@ -14,33 +14,32 @@
 
 namespace lanewise::cli::grep {
 
-/// A file to search, or why it cannot be.
+/// A file to search, or the reason why it cannot be.
 struct Found {
   std::string path;
-  std::string error;   ///< empty where it can
+  std::string error;   ///< empty if it can
   bool named = false;  ///< by the user
 };
 
-/// The files that the options name, in order: folders below them by name, files and folders mixed. What
-/// ignore rules exclude, hidden files, links, devices and pipes are passed over below folders; what the user
-/// names is not.
+/// The files to search, in order. Folders are walked by name, files and folders mixed. Within them ignored
+/// and hidden files, links, devices and pipes are skipped; what the user names is not.
 class Walk {
  public:
   explicit Walk(const Options& options);
   bool next(Found& found);
-  /// What was wrong in ignore files.
+  /// Faults found in ignore files.
   std::vector<std::string>& warnings() { return ignore_.warnings; }
 
  private:
   struct Pending {
-    std::string path;      // as it is shown
-    std::string absolute;  // empty where no ignore file counts
-    size_t name;           // where the last part of the path begins
+    std::string path;      // as printed
+    std::string absolute;  // empty if no ignore file counts
+    size_t name;           // start of the last part of the path
     uint64_t depth;
-    unsigned char type;  // as the folder says; DT_UNKNOWN where it does not
+    unsigned char type;  // from the folder's entry; DT_UNKNOWN if that does not have it
     dev_t device = 0;    // of its root
     std::shared_ptr<const IgnoreFolder> folder = {};
-    std::vector<std::pair<dev_t, ino_t>> above = {};  // folders around it, where links are followed
+    std::vector<std::pair<dev_t, ino_t>> above = {};  // folders that contain it, if links are followed
     std::pair<int64_t, int64_t> time = {};
   };
   bool visit(Pending& pending, Found& found);
@@ -52,10 +51,10 @@ class Walk {
 
   const Options& options_;
   Ignore ignore_;
-  std::optional<FileTypes> types_;  // where some are chosen
+  std::optional<FileTypes> types_;  // if some were chosen
   IgnoreRules include_, exclude_, exclude_folders_;
   bool judges_;                   // ignore files count
-  std::vector<Pending> pending_;  // the next one last
+  std::vector<Pending> pending_;  // the next one is the last
 };
 
 }  // namespace lanewise::cli::grep

@@ -13,7 +13,7 @@ namespace lanewise::cli {
 
 namespace {
 
-/// Calls f for the command and all below it, with its words after "lanewise": "index build".
+/// Calls f for the command and all its subcommands, with the words after "lanewise": "index build".
 void for_each_command(const CLI::App& app,
                       const std::function<void(const CLI::App&, const std::string&)>& f) {
   const std::string name = full_name(app);
@@ -21,7 +21,7 @@ void for_each_command(const CLI::App& app,
   for (const CLI::App* command : commands_of(app)) for_each_command(*command, f);
 }
 
-/// The words that a value may be: "table|csv|json".
+/// The words that a value may take: "table|csv|json".
 std::vector<std::string> values_of(const OptionHelp& option) {
   if (option.value.find('|') != std::string::npos) return CLI::detail::split(option.value, '|');
   const std::string type = option.option->get_type_name();
@@ -100,7 +100,7 @@ complete -o bashdefault -o default -F _lanewise lanewise
                      commands, values, options, words);
 }
 
-/// A text between single quotes, for fish and zsh.
+/// A string in single quotes, for fish and zsh.
 std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -112,9 +112,9 @@ std::string in_quotes(std::string_view text) {
   return out + "'";
 }
 
+/// The description without values, defaults and further sentences.
 std::string first_words(const std::string& text) {
-  const size_t end = std::min(text.find(';'), text.find(':'));
-  return text.substr(0, end);
+  return text.substr(0, std::min({text.find(';'), text.find(':'), text.find(" ("), text.find(". ")}));
 }
 
 std::string fish(const CLI::App& root) {

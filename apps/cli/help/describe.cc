@@ -68,7 +68,7 @@ std::vector<OptionGroup> option_groups(const CLI::App& app) {
     if (group == groups.end()) group = groups.insert(groups.end(), {option->get_group(), {}});
     group->options.push_back(describe(*option));
   }
-  // "Options" are the rest where there are groups with other names.
+  // The group "Options" holds those that are in no other group.
   std::ranges::stable_partition(groups, [](const OptionGroup& group) { return group.title != "Options"; });
   if (groups.empty() || groups.back().title != "Options") groups.push_back({"Options", {}});
   if (const CLI::Option* help = app.get_help_ptr(); help != nullptr) {

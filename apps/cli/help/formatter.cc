@@ -9,13 +9,11 @@
 namespace lanewise::cli {
 
 namespace {
-
 constexpr int kIndent = 2;
-constexpr int kColumn = 26;  // where the text of options begins
+}
 
 int help_width() { return std::clamp(terminal_width(), 40, kHelpWidth); }
 
-/// "  name   text", the text wrapped next to the name, or below it where the name is too long.
 std::string entry(const std::string& name, const std::string& text, int column, int width) {
   std::string out(kIndent, ' ');
   out += name;
@@ -30,6 +28,10 @@ std::string entry(const std::string& name, const std::string& text, int column, 
   }
   return out;
 }
+
+namespace {
+
+constexpr int kColumn = 26;  // column where descriptions begin
 
 std::string options_text(const OptionGroup& group, int width) {
   std::string out = fmt::format("\n{}:\n", group.title);

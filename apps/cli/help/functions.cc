@@ -22,14 +22,14 @@ namespace {
 
 constexpr int kNameWidth = 25;
 
-/// A function as help shows it. An example of an aggregate is a whole query.
+/// A function as the help shows it. The example of an aggregate is a whole query.
 struct Entry {
   std::string_view name, documentation, example;
   bool is_query;
 };
 struct Group {
   std::string_view title;
-  std::vector<Entry> entries;  ///< in the order of their names
+  std::vector<Entry> entries;  ///< ordered by name
 };
 
 std::vector<Group> groups() {
@@ -42,7 +42,7 @@ std::vector<Group> groups() {
   }
   Group& aggregates = all.emplace_back("Aggregates");
   for (const ops::AggregateFunction& function : ops::aggregate_functions()) {
-    if (function.example.empty()) continue;  // part of another one: SQL cannot name it
+    if (function.example.empty()) continue;  // part of another function: SQL cannot call it
     aggregates.entries.emplace_back(function.name == "count_star" ? "count(*)" : function.name,
                                     function.documentation,
                                     function.example.substr(0, function.example.find(" -- ")), true);
@@ -50,7 +50,7 @@ std::vector<Group> groups() {
   return all;
 }
 
-/// Name and description of each function in `entries`; overloads share a line.
+/// Name and description of each function in `entries`; overloads are merged.
 std::string lines(std::span<const Entry> entries) {
   std::string out;
   std::string_view last;
@@ -63,7 +63,8 @@ std::string lines(std::span<const Entry> entries) {
   return out;
 }
 
-/// What DuckDB's catalogue says of a function that the engine's tables do not have; empty: it has none.
+/// The description in DuckDB's catalogue of a function that the engine does not have; empty: unknown there,
+/// too.
 std::string described_by_duckdb(Session& session, const std::string& name) {
   const Table found =
       session
@@ -79,7 +80,7 @@ std::string described_by_duckdb(Session& session, const std::string& name) {
   return out;
 }
 
-/// The function's descriptions, each with its examples and their results.
+/// The function's descriptions, each with its examples and results.
 std::string explain(Session& session, std::span<const Entry> overloads) {
   std::string out = fmt::format("{}\n", overloads.front().name);
   std::string_view last;

@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
-/// Help, manual pages and completions, all made from the same CLI::App. docs/use/reference/commands.md is its
-/// text.
+/// Help, manual pages and completions, made from the CLI::App. docs/use/reference/commands.md is generated
+/// from it.
 namespace lanewise::cli {
 
-/// No line of help is longer.
+/// The greatest length of a line of help.
 inline constexpr int kHelpWidth = 100;
 
-/// The help of a command: description, usage, options, subcommands with one line each.
+/// The help of a command: description, usage, options, and one line for each subcommand.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
@@ -34,7 +34,7 @@ struct OptionGroup {
 std::vector<OptionGroup> option_groups(const CLI::App& app);
 /// The subcommands that users see.
 std::vector<const CLI::App*> commands_of(const CLI::App& app);
-/// The one of this name; null: there is none.
+/// The subcommand of this name; null: there is none.
 const CLI::App* command_named(const CLI::App& app, const std::string& name);
 /// "lanewise index build".
 std::string full_name(const CLI::App& app);
@@ -43,12 +43,17 @@ std::string usage_of(const CLI::App& app);
 /// The first sentence of a description, without its full stop.
 std::string summary_of(const CLI::App& app);
 
-/// The text with ASCII's small letters as capitals.
+/// Columns of help on this terminal.
+int help_width();
+/// "  name   text": the text is wrapped next to the name, or below it if the name is too long.
+std::string entry(const std::string& name, const std::string& text, int column, int width);
+
+/// The text with ASCII letters in upper case.
 std::string upper(std::string text);
-/// The text with ASCII's capitals as small letters.
+/// The text with ASCII letters in lower case.
 std::string lower(std::string text);
 
-/// `text` in lines of at most `width` columns. Lines that begin with a space stay as they are, others are
+/// `text` in lines of at most `width` columns. Lines that begin with a space stay as they are; others are
 /// joined.
 std::vector<std::string> wrap(std::string_view text, int width);
 

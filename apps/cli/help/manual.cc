@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "help/help.h"
 #include "help/topics.h"
@@ -11,7 +12,7 @@ namespace lanewise::cli {
 
 namespace {
 
-/// Text of a page: backslashes, minus signs and a dot or quote in front mean something to roff.
+/// Text of a page, escaped: backslashes, minus signs, and leading dots and quotes are special to roff.
 std::string escaped(std::string_view text) {
   std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
   for (const char c : text) {
@@ -25,7 +26,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// Paragraphs, and indented lines as they are.
+/// Paragraphs, and indented lines unchanged.
 std::string paragraphs(std::string_view text) {
   std::string out;
   bool literal = false;
@@ -47,7 +48,8 @@ std::string paragraphs(std::string_view text) {
 std::string options(const CLI::App& command, const char* macro) {
   std::string out;
   for (const OptionGroup& group : option_groups(command)) {
-    out += fmt::format("{} \"{}\"\n", macro, group.title);
+    const bool section = std::string_view(macro) == ".SH";
+    out += fmt::format("{} \"{}\"\n", macro, section ? upper(group.title) : group.title);
     for (const OptionHelp& option : group.options) {
       out += fmt::format(".TP\n\\fB{}\\fR", escaped(option.names));
       const bool attached = option.value.starts_with("[=");
@@ -88,8 +90,9 @@ std::string manual_of(const CLI::App& command) {
   const std::string name = dashed(full_name(command));
   std::string out = fmt::format(".TH {} 1 \"\" \"Lanewise {}\" \"User Commands\"\n", upper(escaped(name)),
                                 LANEWISE_VERSION);
-  out += fmt::format(".SH NAME\n{} \\- {}\n", escaped(name),
-                     escaped(root ? summary_of(command).substr(9) : summary_of(command)));
+  std::string summary = root ? summary_of(command).substr(9) : summary_of(command);
+  summary.replace(0, 1, lower(summary.substr(0, 1)));  // as usual in this section
+  out += fmt::format(".SH NAME\n{} \\- {}\n", escaped(name), escaped(summary));
   out += fmt::format(".SH SYNOPSIS\n\\fB{}\\fR\n", escaped(usage_of(command)));
   out += ".SH DESCRIPTION\n" + paragraphs(command.get_description());
   if (root) out += subcommands(command, true);

@@ -12,7 +12,7 @@ namespace lanewise::cli {
 
 namespace {
 
-/// Insertions, deletions, replacements and swaps of neighbours that make `a` to `b` (optimal string
+/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string
 /// alignment).
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> older(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -46,13 +46,13 @@ std::vector<std::string> known_commands(const CLI::App& app) {
   return names;
 }
 
-/// The command that the arguments chose.
+/// The command that the arguments select.
 const CLI::App* chosen(const CLI::App* app) {
   const auto parsed = app->get_subcommands();
   return parsed.empty() ? app : chosen(parsed.front());
 }
 
-/// The error of an argument that nothing takes: "--formt", "x".
+/// The error for an unexpected argument: "--formt", "x".
 std::string unexpected(const CLI::App& command) {
   const std::vector<std::string> left = command.remaining();
   for (const std::string& word : left) {

@@ -8,18 +8,18 @@
 
 namespace lanewise::cli {
 
-/// The candidate that a mistyped word most likely stands for; empty: none is close.
+/// The candidate that a mistyped word most likely means; empty: none is close.
 std::string closest(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "; did you mean 'sql'?", or nothing.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
-/// What is wrong with the arguments, in one line, and the command whose help says more.
+/// The mistake in the arguments, in one line, and the command whose help says more.
 struct ArgumentError {
   std::string message;
   std::string command;
 };
-/// A word that stands where a command must, and is not one.
+/// A word that is not a command, where one is expected.
 std::optional<ArgumentError> unknown_command(const CLI::App& app, const std::vector<std::string>& words);
 ArgumentError explain(const CLI::App& app, const CLI::ParseError& error);
 

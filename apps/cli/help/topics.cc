@@ -12,15 +12,16 @@ const std::vector<Topic>& topics() {
   .parquet                   Parquet, with any of its codecs
   .csv .tsv                  text with separators, also compressed: .csv.gz, .csv.zst
   .arrow .arrows .feather    Arrow IPC files and streams, also compressed; Feather of version 2
-  '-'                        standard input: Parquet, Arrow, JSON or CSV, also compressed CSV
   .json .ndjson .jsonl       JSON, also compressed: .json.gz, .json.zst
   'logs/*.parquet'           all files that match
   'logs/**/*.csv'            also in folders below
+  'sales/**/*.parquet'       hive partitions: folders such as year=2026 become a column
+  '-'                        standard input: Parquet, Arrow, JSON or CSV, also compressed CSV
 
 Other readers and options are functions, for example:
 
   FROM read_csv('a.txt', delim = '|', header = false)
-  FROM read_parquet('sales/*/*.parquet', hive_partitioning = true)
+  FROM read_parquet('sales/**/*.parquet', union_by_name = true)
 
 The extension of -o chooses the output format: .parquet, .arrow or .feather (an Arrow IPC file), .arrows (an Arrow IPC
 stream), .csv, .json, .ndjson or .jsonl, .md or .markdown, .txt.

@@ -5,7 +5,7 @@
 
 namespace lanewise::cli {
 
-/// What `lanewise help TOPIC` explains beyond the commands.
+/// The topics of `lanewise help TOPIC` beyond the commands.
 struct Topic {
   std::string name;
   std::string summary;

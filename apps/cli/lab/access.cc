@@ -17,14 +17,14 @@ constexpr const char* kCookie = "lanewise_lab";
 std::string random_token() {
   std::array<unsigned char, 16> bytes;
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw std::runtime_error("the system gives no random bytes");
+    throw std::runtime_error("the system cannot provide random bytes");
   }
   std::string token;
   for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
   return token;
 }
 
-/// In a time that does not depend on where they differ.
+/// Compares in constant time.
 bool same(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;
@@ -32,7 +32,7 @@ bool same(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-/// The value of a cookie; empty where there is none.
+/// The value of a cookie; empty if there is none.
 std::string_view cookie_of(std::string_view cookies, std::string_view name) {
   while (!cookies.empty()) {
     std::string_view one = cookies.substr(0, cookies.find(';'));
@@ -71,13 +71,13 @@ std::string Access::objection(const httplib::Request& request) const {
     return fmt::format("the host '{}' is not this machine; open http://127.0.0.1:{}/", host, port_);
   }
   if (request.has_header("Origin") && request.get_header_value("Origin") != "http://" + host) {
-    return "requests of other pages are rejected";
+    return "requests from other pages are rejected";
   }
   const std::string site = request.get_header_value("Sec-Fetch-Site");
   const bool follows_link =
       request.get_header_value("Sec-Fetch-Mode") == "navigate" && request.method == "GET";
   if (!site.empty() && site != "same-origin" && site != "none" && !follows_link) {
-    return "requests of other pages are rejected";
+    return "requests from other pages are rejected";
   }
   if (!token_.empty() && !same(cookie_of(request.get_header_value("Cookie"), kCookie), token_)) {
     return "the token is missing; open the address that lanewise lab printed";

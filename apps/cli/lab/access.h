@@ -12,16 +12,16 @@ namespace lanewise::cli::lab {
 /// localhost.
 bool is_loopback(const std::string& host);
 
-/// Who may send requests. Other pages in the same browser may not: they send their own Origin, and a name
-/// that was made to point here (DNS rebinding) arrives as Host. Where other machines can reach the server, a
-/// request needs the token too, as a cookie.
+/// Which requests are accepted. Those of other pages in the same browser are not: they have another Origin,
+/// or another Host if a name was made to point here (DNS rebinding). If other machines can reach the server,
+/// a request also needs the token, as a cookie.
 class Access {
  public:
   Access(const std::string& host, int port);
 
   /// Empty on loopback.
   const std::string& token() const { return token_; }
-  /// Why the request is rejected; empty: it is not.
+  /// Why the request is rejected; empty: it is accepted.
   std::string objection(const httplib::Request& request) const;
   /// Whether the address has the right token, which then becomes the cookie.
   bool is_first_visit(const httplib::Request& request) const;

@@ -11,13 +11,13 @@ namespace lanewise::cli::lab {
 
 namespace {
 
-constexpr int kWritePatience = 5'000;  // milliseconds without a byte that leaves
+constexpr int kWritePatience = 5'000;  // milliseconds in which no byte could be sent
 constexpr int kClosePatience = 2'000;
 constexpr size_t kBuffer = 16 << 10;
 constexpr size_t kMostHeaders = 64 << 10;
 constexpr std::chrono::seconds kReadPatience{10};
 
-/// What happened of `events`, within so many milliseconds.
+/// The `events` that happened within this many milliseconds.
 short wait_for(socket_t socket, short events, int milliseconds) {
   pollfd file{socket, events, 0};
   int found;
@@ -33,7 +33,7 @@ Connection::Connection(socket_t socket, size_t most_bytes, std::chrono::millisec
 
 Connection::~Connection() {
   ::shutdown(socket_, SHUT_WR);
-  // Closing with bytes unread would take the answer away from a client that still sends.
+  // Closing a socket with unread bytes would discard the answer for a client that still sends.
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kClosePatience);
   char rest[kBuffer];
   while (std::chrono::steady_clock::now() < end && wait_for(socket_, POLLIN, kClosePatience) != 0 &&

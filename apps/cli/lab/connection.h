@@ -8,8 +8,8 @@
 
 namespace lanewise::cli::lab {
 
-/// One request of a client, and its answer: reads at most so many bytes, and for so long. cpp-httplib's own
-/// stream limits neither the headers nor the time of the whole request.
+/// One request of a client and its answer, with limits of size and time. cpp-httplib's own stream limits
+/// neither the headers nor the time of the whole request.
 class Connection : public httplib::Stream {
  public:
   Connection(socket_t socket, size_t most_bytes, std::chrono::milliseconds patience);
@@ -19,7 +19,7 @@ class Connection : public httplib::Stream {
   ~Connection() override;
 
   bool is_readable() const override;
-  /// False as soon as the client is gone.
+  /// Returns false as soon as the client is gone.
   bool is_writable() const override;
   ssize_t read(char* to, size_t size) override;
   ssize_t write(const char* from, size_t size) override;
@@ -37,13 +37,13 @@ class Connection : public httplib::Stream {
   size_t at_ = 0;
 };
 
-/// Reads each request within limits, and answers one on each connection: what is left of a rejected one must
-/// not be taken for the next.
+/// Reads each request within limits, and answers one request per connection: the rest of a rejected one must
+/// not be read as the next.
 class HttpServer : public httplib::Server {
  public:
   static constexpr size_t kMostBody = 16 << 20;  // bytes
 
-  /// To be called once it is bound: the library lets five clients wait, and more at once are turned away.
+  /// Must be called after binding: the library queues five clients, and rejects further ones.
   void let_clients_wait();
 
  private:

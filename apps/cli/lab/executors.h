@@ -8,14 +8,14 @@
 
 namespace lanewise::cli::lab {
 
-/// Not an executor, but what is compared with them: another algorithm for the same problem (lab/tuned.h).
+/// Not an executor, but the rival of all of them: another algorithm for the same problem (lab/tuned.h).
 inline constexpr const char* kTuned = "tuned";
 
-/// An executor of this machine, as the page lists it.
+/// An executor of this machine, as shown by the page.
 struct ExecutorInfo {
   std::string name;    ///< as --executor of `lanewise pram run`; with --one-group it ends with "-group"
   std::string title;   ///< for people
-  std::string device;  ///< what it runs on; empty where it cannot run
+  std::string device;  ///< its device; empty if it cannot run
   std::string reason;  ///< why it cannot
 };
 

@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kProgress{250};
-constexpr std::chrono::milliseconds kLook{20};  // how often the client is looked after
+constexpr std::chrono::milliseconds kLook{20};  // how often the client is checked
 
 bool line(httplib::DataSink& sink, std::string text) {
   text += '\n';

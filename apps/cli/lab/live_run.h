@@ -14,7 +14,7 @@ class DataSink;
 
 namespace lanewise::cli::lab {
 
-/// A job on a thread of its own, and the client that waits for it. The job ends when the client goes.
+/// A job in its own thread, and the client that waits for it. The job ends when the client leaves.
 class LiveRun {
  public:
   LiveRun(Job job, const Limits& limits, Slots& slots, Slots& devices);
@@ -22,7 +22,7 @@ class LiveRun {
   LiveRun& operator=(const LiveRun&) = delete;
   ~LiveRun();
 
-  /// Writes lines until the result is there; false when the client is gone.
+  /// Writes lines until the result is ready; false if the client is gone.
   bool write(httplib::DataSink& sink);
 
  private:
@@ -32,7 +32,7 @@ class LiveRun {
   const Limits limits_;
   Cancellation cancellation_;
   std::atomic<uint64_t> steps_ = 0;
-  std::future<std::string> result_;  // last, since its thread uses the others
+  std::future<std::string> result_;  // last, since its thread uses the other members
 };
 
 }  // namespace lanewise::cli::lab

@@ -18,7 +18,7 @@
 namespace lanewise::cli::lab {
 namespace {
 
-/// In the browser that the desktop prefers, where there is a desktop.
+/// Opens the address in the desktop's browser, if there is a desktop.
 void show(const std::string& url) {
   if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
   std::string program = "xdg-open", address = url;

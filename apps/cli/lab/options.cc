@@ -9,7 +9,8 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 65535))
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--host", options.host, "Address to listen on; others than this machine's own need a token")
+  app.add_option("--host", options.host,
+                 "Address to listen on; any other than this machine's own needs a token")
       ->type_name("ADDRESS")
       ->capture_default_str();
   app.add_flag("--no-open", options.no_open, "Do not open the browser");

@@ -6,9 +6,9 @@
 
 namespace lanewise::cli::lab {
 
-/// The options of `lanewise lab`, and of `lanewise-lab`, which gets them from it.
+/// The options of `lanewise lab`, which passes them to `lanewise-lab`.
 struct Options {
-  std::string program;  ///< a file, or one of the library, that the page opens; empty: none
+  std::string program;  ///< a file or the name of a bundled program that the page opens; empty: none
   std::string host = "127.0.0.1";
   int port = 8710;    ///< 0: any that is free
   int most_runs = 2;  ///< at once

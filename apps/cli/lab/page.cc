@@ -34,7 +34,7 @@ std::vector<fs::path> places() {
   return {program / "lab-site", program.parent_path() / "share/lanewise/lab"};
 }
 
-/// The page finds its server by a mark, since a request to one that is not there would be an error.
+/// A mark shows the page that it has a server: a request to find out would fail without one.
 void mark_served(std::string& html) {
   constexpr std::string_view kBegin = "<html";
   if (const size_t at = html.find(kBegin); at != std::string::npos)

@@ -14,7 +14,7 @@ struct File {
 using Page = std::map<std::string, File>;
 
 /// Reads the page: `lab-site` next to the program in a build folder, share/lanewise/lab of an installation,
-/// or the folder that LANEWISE_LAB names. Throws UserError that says how to get it.
+/// or the folder LANEWISE_LAB. Throws UserError that says how to get it.
 Page load_page();
 
 }  // namespace lanewise::cli::lab

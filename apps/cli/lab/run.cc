@@ -28,13 +28,13 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMostProgram = 256 << 10;  // bytes
-constexpr size_t kMostCells = 1'000;        // of an output that are sent
+constexpr size_t kMostCells = 1'000;        // cells of an output that are sent
 constexpr int kMostValues = 64;             // in a request
 constexpr int kMostMeasured = 5;
 constexpr uint64_t kDeviceSteps = 1'000'000;  // a kernel cannot be cancelled, so its loops must end soon
 constexpr std::chrono::milliseconds kMeasured{300};
 
-/// JSON of little depth and few values, so that a short text does not become large.
+/// Limits the depth and the number of values of JSON, so that a short request does not become large.
 Json parse_small(const std::string& text) {
   int values = 0;
   try {
@@ -62,7 +62,8 @@ pram::ActiveForm active_of(std::string_view name) {
       fmt::format("'{}' is not a representation of active processors; choose auto, bitset or list", name));
 }
 
-/// The page computes the same of its own result. NaNs are one value, since GPUs make others.
+/// The page computes the same hash of its own result. All NaNs count as one value, since GPUs give other
+/// ones.
 uint32_t checksum(const pram::Array& array) {
   uint32_t sum = 2'166'136'261u;  // FNV-1a, by 32 bits
   for (pram::Word word : array.words) {
@@ -88,7 +89,7 @@ Json outputs_of(const pram::Arrays& outputs) {
   return list;
 }
 
-/// The run as a function, with all done that need not be repeated.
+/// The run as a function; the preparation is done once.
 std::function<pram::Result()> prepared(const Job& job, const pram::Program& program,
                                        const pram::Arrays& inputs, const pram::Options& options) {
   if (job.tuned) {

@@ -12,29 +12,29 @@
 
 namespace lanewise::cli::lab {
 
-/// What one run may take.
+/// The limits of a run.
 struct Limits {
   uint64_t steps = 10'000'000;
   size_t memory = size_t{2} << 30;
   std::chrono::seconds time{60};
 };
 
-/// What the page requests: a program on an executor. It has no way to name a file.
+/// A request of the page: a program and an executor. It cannot name a file.
 struct Job {
   std::string program;
-  std::string input;  ///< as the page's Input (pram/inputs/text.h)
+  std::string input;  ///< in the format of the page's Input (pram/inputs/text.h)
   ChosenExecutor on = {};
-  bool tuned = false;  ///< by the tuned version of the program, instead of an executor
+  bool tuned = false;  ///< run the tuned algorithm instead of an executor
   pram::ActiveForm active = pram::ActiveForm::kAuto;
   std::vector<std::string> without;  ///< optimisations that are switched off
   bool measure = false;              ///< run it several times, and report the fastest
 };
 
-/// Reads a request's JSON. Throws UserError for what is not a job.
+/// Reads a request's JSON. Throws UserError if it is not a job.
 Job parse_job(const std::string& json);
 
-/// Runs it. The result is a JSON object: the outputs' first cells and a checksum of all, seconds, launches,
-/// costs. Throws UserError (also of the program and its run), CancelledError.
+/// Runs it. The result is a JSON object: the first cells and a checksum of each output, seconds, launches,
+/// costs. Throws UserError (also for errors of the program and its run), CancelledError.
 std::string run_job(const Job& job, const Limits& limits, const Cancellation& cancellation,
                     std::atomic<uint64_t>& steps);
 

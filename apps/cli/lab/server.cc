@@ -32,7 +32,7 @@ constexpr const char* kContentSecurityPolicy =
     "'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
     "'none'";
 
-constexpr int kMostWaiting = 8;  // runs beyond those that may run
+constexpr int kMostWaiting = 8;  // runs that may wait
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -84,7 +84,8 @@ class Server::Implementation {
 
  private:
   int listen() {
-    http_.set_socket_options([](socket_t socket) {  // not shared with another server, as the library would
+    // not shared with another server, which the library would allow
+    http_.set_socket_options([](socket_t socket) {
       const int yes = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
@@ -103,7 +104,7 @@ class Server::Implementation {
     return port;
   }
 
-  /// Answers what is rejected, before its body is read, and the first visit.
+  /// Rejects requests before their body is read, and answers the first visit.
   bool is_answered(const httplib::Request& request, httplib::Response& response) const {
     if (access_.is_first_visit(request)) {
       response.set_header("Set-Cookie", access_.cookie());
@@ -114,11 +115,11 @@ class Server::Implementation {
     if (!objection.empty()) {
       answer(response, 403, objection);
     } else if (request.method != "GET" && (request.method != "POST" || request.path != "/api/run")) {
-      answer(response, 405, "only GET, and POST of /api/run");
+      answer(response, 405, "only GET, and POST to /api/run, are supported");
     } else if (request.has_header("Range") || request.has_header("Content-Encoding")) {
-      answer(response, 400, "neither ranges nor compressed requests are understood");
+      answer(response, 400, "ranges and compressed requests are not supported");
     } else if (request.method == "POST" && request.get_header_value("Content-Type") != "application/json") {
-      answer(response, 415, "a run is requested as application/json");
+      answer(response, 415, "a run must be requested as application/json");
     } else {
       return false;
     }

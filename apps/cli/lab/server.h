@@ -25,11 +25,11 @@ struct ServerOptions {
 /// A run ends when its client goes.
 class Server {
  public:
-  /// Listens at once. Throws UserError where the port or the page cannot be had.
+  /// Listens at once. Throws UserError if the port is in use or the page is missing.
   Server(ServerOptions options, Page page);
   ~Server();
 
-  /// With the token, where one is needed.
+  /// With the token, if one is needed.
   std::string url() const;
   /// Answers until the process ends.
   void serve();

@@ -10,15 +10,15 @@
 
 namespace lanewise::cli::lab {
 
-/// At most so many runs at once; others wait.
+/// Limits the number of runs at once; others wait.
 class Slots {
  public:
   explicit Slots(int most) : free_(most) {}
 
-  /// A place among them, until it ends.
+  /// A slot, as long as it is alive.
   class Slot {
    public:
-    /// Throws CancelledError when the wait is over by request.
+    /// Throws CancelledError if the wait is cancelled.
     Slot(Slots& slots, const Cancellation& cancellation) : slots_(slots) {
       std::unique_lock lock(slots_.mutex_);
       while (slots_.free_ == 0) {
@@ -45,7 +45,7 @@ class Slots {
   int free_;
 };
 
-/// Counts itself as long as it lives.
+/// Counts the live objects.
 class Counted {
  public:
   explicit Counted(std::atomic<int>& count) : count_(count) { ++count_; }

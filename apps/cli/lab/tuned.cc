@@ -59,7 +59,7 @@ Arrays depths(const Arrays& inputs) {
   return {{"depth", column(graph::tree_depths(words(inputs, "parent")))}};
 }
 
-/// Inputs of a program may be anything; the algorithms take edges of vertices that exist.
+/// A program may have any inputs; the algorithms need edges between vertices that exist.
 void check_edges(const graph::Graph& graph) {
   const auto outside = [&](int64_t v) { return v < 0 || v >= graph.vertices; };
   if (std::ranges::any_of(graph.source, outside) || std::ranges::any_of(graph.target, outside) ||
@@ -68,7 +68,7 @@ void check_edges(const graph::Graph& graph) {
   }
 }
 
-/// The graph of n, source, target and perhaps weight.
+/// The graph of the inputs n, source, target and perhaps weight.
 graph::Graph graph_of(const Arrays& inputs) {
   graph::Graph graph;
   graph.vertices = words(inputs, "n").at(0);

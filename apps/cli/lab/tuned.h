@@ -7,11 +7,11 @@
 
 namespace lanewise::cli::lab {
 
-/// What a program of the library computes, by the tuned algorithm of engine/primitives or engine/graph on
+/// The result of a bundled program, computed by the tuned algorithm of engine/primitives or engine/graph on
 /// this machine's cores. Numbers wrap where the program would fail.
 using Tuned = std::function<pram::Arrays(const pram::Arrays& inputs)>;
 
-/// The tuned version of the library's program with this text. Throws UserError where there is none.
+/// The tuned algorithm of the bundled program with this text. Throws UserError if there is none.
 Tuned tuned_version(std::string_view program);
 
 }  // namespace lanewise::cli::lab

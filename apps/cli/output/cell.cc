@@ -13,13 +13,13 @@ void append_cell(const Column& column, int64_t row, std::string_view null, std::
     out += null;
     return;
   }
-  // The two common types without a detour over Value.
+  // The two most frequent types without a Value.
   if (column.type.id == TypeId::kVarchar) {
     out += column.text(row);
   } else if (column.type.id == TypeId::kInt64 && !column.dictionary) {
     format::integer(column.values.as<int64_t>()[row], out);
   } else if (column.type.is_float() && std::isnan(column.value(row).real())) {
-    out += "nan";  // its sign says nothing
+    out += "nan";  // the sign of NaN has no meaning
   } else {
     out += column.value(row).to_string();
   }

@@ -6,7 +6,7 @@ namespace lanewise::cli {
 
 namespace {
 
-/// RFC 4180. NULL is `null_text`, by default an empty field; text equal to it is quoted.
+/// RFC 4180. NULL is `null_text`, by default an empty field; a string equal to it is quoted.
 class CsvWriter : public ResultWriter {
  public:
   explicit CsvWriter(std::string null_text) : null_text_(std::move(null_text)) {}

@@ -10,9 +10,9 @@ namespace lanewise::cli {
 
 namespace {
 
-/// Decodes the character at the front of `text`; its length in bytes, or 0 if there is none.
+/// Decodes the first character of `text`; returns its length in bytes, or 0 if it is invalid.
 size_t decode(std::string_view text, wchar_t& character) {
-  // mbrtowc decodes by the thread's locale; the user's own may not be UTF-8.
+  // mbrtowc uses the thread's locale; that of the user may not be UTF-8.
   static thread_local const locale_t kUtf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   static thread_local const locale_t kBefore = kUtf8 == nullptr ? nullptr : ::uselocale(kUtf8);
   static_cast<void>(kBefore);

@@ -8,15 +8,15 @@
 
 namespace lanewise::cli {
 
-/// The formats that results are written in. Parquet is written by the Session.
+/// The output formats. The Session writes Parquet.
 inline constexpr const char* kFormats[] = {"table",    "csv",     "json",  "ndjson",
                                            "markdown", "parquet", "arrow", "arrows"};
 
-/// What --format says, else what the output's ending says, else a table. Throws UserError for Parquet without
-/// a file, and for Arrow on a terminal.
+/// The value of --format, or the format of the output's extension, or table. Throws UserError for Parquet
+/// without a file, and for Arrow on a terminal.
 std::string format_of(const std::string& format, const std::string& output);
 
-/// How rows become text; what is missing is the format's own.
+/// How rows are printed; an unset option has the format's default.
 struct TextStyle {
   std::optional<int64_t> max_rows;       ///< of a table; 0: all
   std::optional<std::string> null_text;  ///< of a table, CSV and Markdown

@@ -11,7 +11,7 @@ namespace lanewise::cli {
 
 namespace {
 
-/// A JSON string; bytes that are not UTF-8 become U+FFFD.
+/// A JSON string; invalid UTF-8 becomes U+FFFD.
 void append_string(std::string_view text, std::string& out) {
   out += nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -30,14 +30,14 @@ std::vector<std::string> keys_of(const Schema& schema) {
   return keys;
 }
 
-/// Numbers are numbers (also 128-bit ones and decimals, digit by digit); NaN and infinities, which JSON
+/// Numbers are numbers (128-bit ones and decimals, too, digit by digit). NaN and infinities, which JSON
 /// lacks, and all other types are strings as SQL prints them.
 bool is_number(const Column& column, int64_t row) {
   if (column.type.is_float()) return std::isfinite(column.value(row).real());
   return column.type.is_integer() || column.type.id == TypeId::kDecimal || column.type.id == TypeId::kBool;
 }
 
-/// Appends JSON that DuckDB made: NaN and infinities, which JSON lacks, become strings as elsewhere.
+/// Appends JSON made by DuckDB: NaN and infinities, which JSON lacks, become strings.
 void append_json(std::string_view text, std::string& out) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
       {"NaN", "\"nan\""}, {"-Infinity", "\"-inf\""}, {"Infinity", "\"inf\""}};

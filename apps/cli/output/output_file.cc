@@ -53,7 +53,7 @@ void OutputFile::write(std::string_view text) {
 
 void OutputFile::close() {
   flush();
-  pager_.reset();  // output that it did not read when the user leaves it is dropped
+  pager_.reset();  // if the user leaves the pager, the rest of the output is dropped
   if (std::fflush(file_) != 0) fail();
   if (path_.empty()) return;
   std::FILE* file = file_;

@@ -11,7 +11,7 @@
 
 namespace lanewise::cli {
 
-/// Where results go: standard output or a NewFile.
+/// The destination of results: standard output or a NewFile.
 class OutputFile {
  public:
   /// Standard output.
@@ -20,15 +20,14 @@ class OutputFile {
   explicit OutputFile(const std::string& path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile();  ///< without close(): the file is dropped
+  ~OutputFile();  ///< without close(): removes the file
 
-  /// Throws UserError when the disk is full, ClosedPipe when the reader has gone.
-  /// Either throws CancelledError after Ctrl-C.
+  /// Throws UserError if the disk is full, ClosedPipe if the reader is gone, CancelledError after Ctrl-C.
   void write(std::string_view text);
   void close();
 
-  /// For standard output: text that is longer than the screen goes through a pager, up to the next close().
-  /// ClosedPipe then says that the user left the pager early.
+  /// For standard output: until the next close(), text that is longer than the screen goes through a pager.
+  /// ClosedPipe then means that the user left it early.
   void page(bool on) { pages_ = on; }
 
  private:
@@ -44,11 +43,11 @@ class OutputFile {
   std::optional<Pager> pager_;
 };
 
-/// Before a command does its work: throws UserError if a result in the file `path` would destroy one of its
-/// inputs or an index. An empty path is standard output.
+/// Throws UserError if a result in the file `path` would overwrite one of the inputs or an index. Commands
+/// call it before they do their work. An empty path is standard output.
 void check_output(const std::string& path, const std::vector<std::string>& inputs);
 
-/// Standard output is no longer read: the program ends quietly.
+/// Standard output was closed by its reader: the program ends quietly.
 struct ClosedPipe {};
 
 }  // namespace lanewise::cli

@@ -39,7 +39,7 @@ bool Pager::helps(std::string_view text) {
 }
 
 Pager::Pager() : command_(pager_command()) {
-  ::setenv("LESS", "FRSX", 0);  // wide lines are cut, and the last screen stays
+  ::setenv("LESS", "FRSX", 0);  // cut wide lines, keep the last screen
   file_ = ::popen(command_.c_str(), "w");
   struct sigaction ignore{};
   ignore.sa_handler = SIG_IGN;

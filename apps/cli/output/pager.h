@@ -8,11 +8,11 @@
 
 namespace lanewise::cli {
 
-/// A program that shows long text screen by screen: $PAGER, or less where it is installed. Ctrl-C is its own
-/// while it runs.
+/// A program that shows long text screen by screen: $PAGER, or less if it is installed. It handles Ctrl-C
+/// itself.
 class Pager {
  public:
-  /// True where standard output is a terminal with fewer lines than the text, and there is a pager.
+  /// Whether standard output is a terminal with fewer lines than the text, and there is a pager.
   static bool helps(std::string_view text);
 
   Pager();

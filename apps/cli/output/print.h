@@ -5,16 +5,15 @@
 #include <string_view>
 #include <utility>
 
-/// Words for people, instead of fmt::print(), which throws what no command expects where a stream is closed
-/// or its disk full.
+/// Replaces fmt::print(), whose exceptions for closed streams and full disks the commands do not expect.
 namespace lanewise::cli {
 
-/// Writes to standard output, at the latest when the program ends. Throws UserError when its disk is full,
-/// ClosedPipe when its reader has gone.
+/// Writes to standard output, at the latest when the program ends. Throws UserError if its disk is full,
+/// ClosedPipe if its reader is gone.
 void print_text(std::string_view text);
 void flush_printed();
 
-/// Writes to standard error; what cannot be written is lost: the exit code says the rest.
+/// Writes to standard error. Failures are ignored: the exit code is still right.
 void print_error_text(std::string_view text) noexcept;
 
 template <class... Args>

@@ -20,7 +20,7 @@ class ResultWriter {
 
 struct TableStyle {
   int width = 120;       ///< columns of the terminal
-  int64_t rows = 40;     ///< at most so many rows are shown
+  int64_t rows = 40;     ///< most rows to show
   bool colours = false;  ///< bold and dim text
   std::string null_text = "NULL";
 };
@@ -28,7 +28,7 @@ struct TableStyle {
 std::unique_ptr<ResultWriter> make_table_writer(TableStyle style);
 std::unique_ptr<ResultWriter> make_csv_writer(std::string null_text = {});
 std::unique_ptr<ResultWriter> make_json_writer(
-    bool lines);  ///< lines: an object a line, no array around them
+    bool lines);  ///< one object per line, without an array around them
 std::unique_ptr<ResultWriter> make_markdown_writer(std::string null_text = "NULL");
 std::unique_ptr<ResultWriter> make_arrow_writer(ArrowFormat format);
 

@@ -10,14 +10,14 @@ namespace lanewise::cli {
 namespace {
 
 constexpr int kGap = 2;         // cells between columns
-constexpr int kMinimum = 6;     // a column is cut to no less while others are wider
-constexpr int kLongest = 1000;  // no cell is looked at beyond so many bytes
+constexpr int kMinimum = 6;     // columns are not cut below this width while others are wider
+constexpr int kLongest = 1000;  // bytes of a cell that are read at most
 
 struct Grid {
   std::vector<std::string> names;
   std::vector<std::string> types;
   std::vector<bool> right;
-  std::vector<std::vector<std::string>> rows;  // shown ones; an empty row stands for what was left out
+  std::vector<std::vector<std::string>> rows;  // the rows to show; an empty row stands for those left out
   std::vector<int> widths;
 };
 
@@ -65,7 +65,7 @@ Grid gather(const Table& table, int64_t limit, std::string_view null_text) {
   return grid;
 }
 
-/// Natural widths, the widest narrowed one cell at a time until the line fits.
+/// Natural widths; the widest column shrinks cell by cell until the line fits.
 void lay_out(Grid& grid, int width) {
   for (size_t i = 0; i < grid.names.size(); ++i) {
     int widest = std::max(display_width(grid.names[i]), display_width(grid.types[i]));

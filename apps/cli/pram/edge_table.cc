@@ -45,7 +45,7 @@ T number_at(const Column& part, int64_t i) {
                          : part.values.as<T>()[i];
 }
 
-/// The word without blanks and a plus sign.
+/// The word without surrounding spaces and without a plus sign.
 std::string_view bare(std::string_view word) {
   while (word.starts_with(' ') || word.starts_with('\t')) word.remove_prefix(1);
   while (word.ends_with(' ') || word.ends_with('\t')) word.remove_suffix(1);
@@ -87,8 +87,8 @@ std::vector<double> weights(const Table& table, size_t column, const std::string
   return result;
 }
 
-/// The type that a column is read as: text, unless every value surely fits. What is not a number is then
-/// shown as it stands in the file.
+/// The type of a column: text, unless every value surely fits a number. Errors then show values as they are
+/// in the file.
 const char* read_as(Type type, bool weight) {
   const bool small = type.is_integer() && width(type.physical()) < 8;
   if (weight) return small || type.is_float() ? "DOUBLE" : "VARCHAR";
@@ -108,7 +108,7 @@ std::optional<int64_t> whole_number(std::string_view word) {
   int exponent = 0;
   if (mark != std::string_view::npos) {
     if (!read(bare(word.substr(mark + 1)), exponent) || exponent > 40)
-      return std::nullopt;  // more does not fit
+      return std::nullopt;  // larger numbers do not fit
   }
   if (mantissa.empty() || mantissa.back() < '0' || mantissa.back() > '9') return std::nullopt;
   const size_t dot = std::min(mantissa.find('.'), mantissa.size());
@@ -124,7 +124,8 @@ std::optional<int64_t> whole_number(std::string_view word) {
 }
 
 graph::Graph read_edge_table(const std::string& file, MemoryBudget& budget) {
-  if (file.find_first_of("*?[") == std::string::npos) require_file(file);  // else the names of several
+  // otherwise it would have the names of several
+  if (file.find_first_of("*?[") == std::string::npos) require_file(file);
   Session session;
   const std::string name = sql_quoted(file, '\'');
   const std::string from =

@@ -14,7 +14,8 @@ namespace lanewise::cli::pram_command {
 /// the file and the line or row.
 graph::Graph read_edge_table(const std::string& file, MemoryBudget& budget);
 
-/// A whole number that may be written as a double: 1, 1.0, 2.5e1; nothing for 1.5 and what does not fit.
+/// A whole number, possibly written as a double: 1, 1.0, 2.5e1. Nothing for 1.5, and for numbers that do not
+/// fit.
 std::optional<int64_t> whole_number(std::string_view word);
 
 }  // namespace lanewise::cli::pram_command

@@ -17,7 +17,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 
 graph::Graph read(const std::string& text, size_t limit = SIZE_MAX) {
-  // Tests run in parallel: a file for each.
+  // Tests run in parallel, so each has its own file.
   const std::string path =
       testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".csv";
   std::ofstream(path, std::ios::binary) << text;

@@ -21,7 +21,7 @@ namespace {
 using pram::Array;
 using pram::Type;
 
-/// "random:1000:2" as a word and numbers; nothing if it does not look like that.
+/// "random:1000:2" as a word and numbers; nothing for other strings.
 struct Generator {
   std::string_view name;
   std::vector<int64_t> numbers;
@@ -48,7 +48,7 @@ std::optional<Generator> parse_generator(std::string_view text) {
   }
 }
 
-/// What an input of the program is.
+/// The declaration of an input.
 struct Wanted {
   Type type;
   size_t dimensions;

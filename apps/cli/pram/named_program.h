@@ -6,10 +6,10 @@
 
 namespace lanewise::cli::pram_command {
 
-/// The text of a file, or else of a program of the library.
+/// The contents of a file, or the text of a bundled program.
 std::string program_text(const std::string& name);
 
-/// The same, read and checked.
+/// The same, parsed.
 pram::Program load_program(const std::string& name);
 
 }  // namespace lanewise::cli::pram_command

@@ -82,7 +82,7 @@ std::string result_json(const pram::Result& result, bool costs) {
 
 namespace {
 
-/// The program, next to each line what `beside(number)` says of it, `width` wide.
+/// The program; next to each line the text of `beside(number)`, `width` columns wide.
 template <class F>
 std::string annotated(const pram::Program& program, int width, F beside) {
   std::string text;

@@ -22,7 +22,7 @@ bool is_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0;
 }
 
-/// The first column's strings; nothing where the query fails: a word is then not completed.
+/// The strings of the first column; none if the query fails, since only a completion is then missing.
 std::vector<std::string> texts(Session& session, const std::string& query) {
   std::vector<std::string> found;
   try {
@@ -32,7 +32,7 @@ std::vector<std::string> texts(Session& session, const std::string& query) {
         if (!batch.columns[0]->is_null(row)) found.emplace_back(batch.columns[0]->text(row));
       }
     }
-  } catch (const std::exception&) {  // Only the completion is missing.
+  } catch (const std::exception&) {
   }
   return found;
 }
@@ -41,7 +41,7 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& more) 
   to.insert(to.end(), more.begin(), more.end());
 }
 
-/// 'name.ext' in the text that is a file.
+/// 'name.ext' in the text that is an existing file.
 std::string file_in(const std::string& text) {
   std::string found;
   for (size_t open = text.find('\''); open != std::string::npos;) {
@@ -133,7 +133,7 @@ Completions Completion::find(Session& session, const std::string& text, size_t l
     if (name.size() >= word.size() && ::strncasecmp(name.c_str(), word.c_str(), word.size()) == 0)
       found.words.push_back(name);
   }
-  // A keyword or function in the case that was typed, so that words have a common beginning.
+  // A keyword or function in the case of the typed word, so that candidates share a prefix.
   const bool lower = std::ranges::none_of(word, [](unsigned char c) { return std::isupper(c) != 0; });
   for (std::string& name : found.words) {
     if (std::ranges::find(words_, name) == words_.end()) continue;

@@ -12,7 +12,7 @@ namespace lanewise::cli {
 /// Completes SQL: keywords, functions, tables, their columns and those of files, and paths within quotes.
 class Completion {
  public:
-  /// `text`: what stands in front of the cursor, all lines of the statement; the last line begins at `line`.
+  /// `text`: the statement up to the cursor, all lines; the last one begins at `line`.
   Completions find(Session& session, const std::string& text, size_t line);
   const Keywords& keywords(Session& session);
   /// Tables and columns may have changed.
@@ -25,12 +25,12 @@ class Completion {
   Keywords keywords_;
   std::vector<std::string> words_;  // keywords and functions
   std::vector<std::string> names_;  // tables and columns
-  std::string file_;                // the last one whose columns were read
+  std::string file_;                // the last one whose columns were listed
   std::vector<std::string> file_columns_;
   bool names_known_ = false;
 };
 
-/// Files and folders that begin so; folders end with '/'.
+/// Files and folders with this prefix; folders end with '/'.
 std::vector<std::string> paths_that_begin(const std::string& start);
 
 }  // namespace lanewise::cli

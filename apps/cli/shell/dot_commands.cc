@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "help/help.h"
 #include "help/suggest.h"
 #include "output/format.h"
 #include "output/print.h"
@@ -37,7 +38,7 @@ std::string sql_text(const std::string& text) {
   return out + "'";
 }
 
-/// For a table, with its schema or without.
+/// For a table name with or without its schema.
 std::string sql_name(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -56,7 +57,7 @@ std::string sql_name(const std::string& text) {
                               fmt::join(values, ", ")));
 }
 
-/// Without an argument the switch is turned over.
+/// Without an argument the switch is toggled.
 void set_switch(const std::string& command, bool& on, const std::string& value) {
   if (!value.empty() && value != "on" && value != "off") reject(command, value, {"on", "off"});
   on = value.empty() ? !on : value == "on";
@@ -67,7 +68,7 @@ void show_help(Shell&, const std::string&) {
   print_error("Statements end with ';'. Tab completes, Ctrl-R searches the history, Ctrl-C cancels.\n\n");
   for (const DotCommand& command : dot_commands()) {
     const std::string name = command.name + (command.argument.empty() ? "" : " " + command.argument);
-    print_error("{:<32}{}\n", name, command.help);
+    print_error("{}", entry(name, command.help, std::min(34, help_width() / 2), help_width()));
   }
 }
 
@@ -79,7 +80,8 @@ void show_tables(Shell& shell, const std::string&) {
       "WHERE NOT internal ORDER BY ALL");
 }
 
-/// The table's or file's name in SQL. Throws UserError, without the statement that the user did not type.
+/// The name of a table or file, quoted for SQL. Throws UserError without the statement, which the user did
+/// not type.
 std::string existing(Session& session, const std::string& name) {
   std::string reason;
   for (const std::string& spelled : {sql_name(name), sql_text(name)}) {
@@ -150,7 +152,7 @@ void open_database(Shell& shell, const std::string& path) {
   shell.reopen(options);
 }
 
-/// A session keeps its device, and a database in memory ends with it.
+/// A session cannot change its device, and a database in memory ends with the session.
 void set_device(Shell& shell, const std::string& device) {
   SqlOptions options = shell.statements().options();
   if (device.empty()) {

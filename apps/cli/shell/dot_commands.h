@@ -7,7 +7,7 @@
 
 namespace lanewise::cli {
 
-/// Runs a line such as ".mode csv". Throws UserError: no such command, a wrong argument.
+/// Runs a line such as ".mode csv". Throws UserError for an unknown command or a wrong argument.
 void run_dot_command(Shell& shell, const std::string& line);
 
 /// ".help", ".tables", ...

@@ -7,7 +7,7 @@
 
 namespace lanewise::cli {
 
-/// kOpen: a quote, comment or bracket that is not closed, or a closing bracket without its opening one.
+/// kOpen: a quote, comment or bracket that is not closed, or a closing bracket without an opening one.
 enum class Highlight : unsigned char { kPlain, kKeyword, kString, kNumber, kComment, kOpen };
 
 using Keywords = std::set<std::string, std::less<>>;  // in lower case

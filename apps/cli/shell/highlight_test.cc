@@ -5,7 +5,7 @@
 namespace lanewise::cli {
 namespace {
 
-/// A letter for each byte.
+/// One letter for each byte.
 std::string letters(const std::vector<Highlight>& highlights) {
   std::string out;
   for (const Highlight highlight : highlights) out += ".ksnco"[static_cast<size_t>(highlight)];

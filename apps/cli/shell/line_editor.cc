@@ -27,7 +27,7 @@ namespace lanewise::cli {
 namespace {
 
 constexpr int kHistorySize = 10'000;
-constexpr size_t kListed = 100;  // completions that are shown
+constexpr size_t kListed = 100;  // most completions to show
 
 size_t common_prefix(const std::vector<std::string>& words) {
   size_t length = words[0].size();
@@ -58,7 +58,7 @@ void list(const std::vector<std::string>& words) {
 
 volatile std::sig_atomic_t resized = 0;
 
-/// While it lives, `resized` is set when the terminal has another size; poll() then ends with EINTR.
+/// While it is alive, `resized` is set when the terminal's size changes; poll() then ends with EINTR.
 class ResizeWatch {
  public:
   ResizeWatch() {
@@ -123,7 +123,7 @@ struct LineEditor::State {
     const std::string prefix = found.words[0].substr(0, common_prefix(found.words));
     const size_t typed = before.size() - found.begin;
     if (prefix.size() > typed || (found.words.size() == 1 && prefix != before.substr(found.begin))) {
-      // As typed, in any case, gives way to what it stands for.
+      // The typed prefix, in any case, is replaced by the completion.
       el_deletestr(editor, display_characters(before.substr(found.begin)));
       el_insertstr(editor, prefix.c_str());
       return CC_REFRESH;
@@ -138,7 +138,8 @@ struct LineEditor::State {
     el_get(editor, EL_GETTC, "li", &rows);
     return {display_width(prompt), columns, rows};
   }
-  /// libedit draws without colours. Colours move no cursor, so its picture of the screen stays true.
+  /// libedit draws without colours. Colours do not move the cursor, so libedit's model of the screen stays
+  /// right.
   void paint() const {
     if (!highlight) return;
     const LineInfo* info = el_line(editor);
@@ -149,7 +150,7 @@ struct LineEditor::State {
     print_text(painted_line(line, static_cast<size_t>(info->cursor - info->buffer), highlights, place()));
     flush_printed();
   }
-  /// A terminal that wraps the text again moves the cursor with it.
+  /// A terminal that rewraps lines also moves the cursor.
   void redraw_resized() const {
     resized = 0;
     const LineInfo* info = el_line(editor);
@@ -163,7 +164,7 @@ struct LineEditor::State {
     el_set(editor, EL_REFRESH);
     paint();
   }
-  /// libedit calls it when the line is drawn. 1: a character was read; 0: the input has ended; -1: an error.
+  /// libedit calls it after drawing the line. 1: a character was read; 0: end of input; -1: an error.
   static int read_character(EditLine* editor, wchar_t* character) {
     const State& state = of(editor);
     if (!input_waits()) state.paint();
@@ -179,14 +180,14 @@ struct LineEditor::State {
       if (got <= 0) return static_cast<int>(got);
       std::mbstate_t fresh{};
       const size_t length = std::mbrtowc(character, bytes.data(), ++size, &fresh);
-      if (length == static_cast<size_t>(-1)) size = 0;  // bytes that are not a character are dropped
+      if (length == static_cast<size_t>(-1)) size = 0;  // invalid bytes are dropped
       if (length > size) continue;
-      // Pasted lines are painted once, when they end.
+      // Pasted lines are painted once, at their end.
       if ((*character == L'\r' || *character == L'\n') && input_waits()) state.paint();
       return 1;
     }
   }
-  /// Characters, not bytes, are what the editor deletes.
+  /// The editor deletes characters, not bytes.
   static int display_characters(const std::string& text) {
     return static_cast<int>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
   }
@@ -215,10 +216,10 @@ LineEditor::LineEditor(std::string history, Complete complete, HighlightLine hig
   el_set(editor, EL_ADDFN, "sql-cancel", "Cancel the statement", &State::on_interrupt);
   el_set(editor, EL_BIND, "^I", "sql-complete", NULL);
   el_set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
-  el_set(editor, EL_BIND, "\\e[1;5C", "em-next-word", NULL);  // Ctrl and the arrows
+  el_set(editor, EL_BIND, "\\e[1;5C", "em-next-word", NULL);  // Ctrl with arrow keys
   el_set(editor, EL_BIND, "\\e[1;5D", "ed-prev-word", NULL);
   el_set(editor, EL_BIND, "\\e[3~", "ed-delete-next-char", NULL);
-  el_set(editor, EL_SETTY, "-d", "-isig", NULL);  // Ctrl-C is a key while a line is edited.
+  el_set(editor, EL_SETTY, "-d", "-isig", NULL);  // While a line is edited, Ctrl-C is an ordinary key.
   el_set(editor, EL_BIND, "^C", "sql-cancel", NULL);
   el_source(editor, nullptr);  // ~/.editrc
 }

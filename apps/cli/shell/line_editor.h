@@ -9,7 +9,7 @@
 
 namespace lanewise::cli {
 
-/// What completes the word in front of the cursor: its beginning, and all words that may stand there.
+/// The completions of the word before the cursor: the typed prefix, and all candidates.
 struct Completions {
   size_t begin = 0;
   std::vector<std::string> words;
@@ -22,7 +22,7 @@ class LineEditor {
 
   using HighlightLine = std::function<std::vector<Highlight>(const std::string& line)>;
 
-  /// `history`: a file, read now and written at the end; empty: none. `highlight`: empty for no colours.
+  /// `history`: a file, read at once and written at the end; empty: none. `highlight`: empty for no colours.
   LineEditor(std::string history, Complete complete, HighlightLine highlight);
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;
@@ -30,7 +30,7 @@ class LineEditor {
 
   enum class Outcome { kLine, kCancelled, kEnd };  ///< kCancelled: Ctrl-C
   Outcome read(const std::string& prompt, std::string& line);
-  /// Later lines find this text by the arrow keys and Ctrl-R.
+  /// Adds this text to the history, for the arrow keys and Ctrl-R.
   void remember(const std::string& text);
 
  private:

@@ -12,7 +12,7 @@ namespace lanewise::cli {
 
 namespace {
 
-/// Bold, and three colours of medium lightness: readable on light and on dark ground.
+/// Bold, and three colours of medium lightness: readable on light and dark backgrounds.
 const char* escape(Highlight highlight) {
   switch (highlight) {
     case Highlight::kKeyword:
@@ -31,8 +31,8 @@ const char* escape(Highlight highlight) {
   return "\x1b[0m";
 }
 
-/// Calls visit(begin, length, cell, cells) for each character, cells < 0: it cannot be placed; gives the cell
-/// after the last one. As in libedit's refresh.c.
+/// Calls visit(begin, length, cell, cells) for each character; cells < 0: it cannot be placed. Returns the
+/// cell after the last one. Follows libedit's refresh.c.
 Cell lay_out(std::string_view line, const LinePlace& place,
              const std::function<void(size_t, size_t, Cell, int)>& visit) {
   Cell next{0, place.prompt};

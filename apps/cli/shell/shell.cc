@@ -28,7 +28,7 @@ std::string history_path() {
   return {};
 }
 
-/// One line for the history; lines stay apart where a comment would hide what follows.
+/// The statement as one line of history. Line ends stay if a comment would hide the rest.
 std::string joined(std::string text) {
   if (text.find("--") != std::string::npos) return text;
   for (char& c : text) {
@@ -47,8 +47,8 @@ void Shell::run() {
   editor_.emplace(
       history_path(), [this](const std::string& before) { return complete(before); }, highlight_line);
   const std::string& database = statements_->options().session.database;
-  print_error("Lanewise {}, {}. Statements end with ';', .help lists commands, Ctrl-D leaves.\n",
-              LANEWISE_VERSION, database.empty() ? "database in memory" : "database " + database);
+  print_error("Lanewise {}, {}.\nEnd statements with ';'. Type .help for commands.\n", LANEWISE_VERSION,
+              database.empty() ? "database in memory" : "database " + database);
   std::string line;
   while (!done_) {
     switch (editor_->read(pending_.empty() ? kPrompt : kMorePrompt, line)) {
@@ -97,7 +97,7 @@ void Shell::execute(const std::string& text) {
 }
 
 void Shell::reopen(const SqlOptions& options) {
-  // A database file cannot be open twice in a process, so that the old session ends first.
+  // A process cannot open a database file twice, so the old session ends first.
   const SqlOptions before = statements_->options();
   statements_ = nullptr;
   try {

@@ -18,9 +18,9 @@ class Shell {
   void run();
 
   SqlRun& statements() { return *statements_; }
-  /// Runs statements; an error or Ctrl-C ends them and not the shell.
+  /// Runs statements; an error or Ctrl-C ends the statement, not the shell.
   void execute(const std::string& text);
-  /// Begins again with other options. Throws UserError, and changes nothing.
+  /// Starts a new session with these options. If it throws UserError, nothing changes.
   void reopen(const SqlOptions& options);
   void quit() { done_ = true; }
 
@@ -31,7 +31,7 @@ class Shell {
 
   std::unique_ptr<SqlRun> statements_;
   Completion completion_;
-  std::string pending_;  // the lines of a statement so far
+  std::string pending_;  // the lines of an incomplete statement
   std::optional<LineEditor> editor_;
   bool done_ = false;
 };

@@ -7,7 +7,7 @@
 
 namespace lanewise::cli {
 
-/// What the command line of `lanewise sql` says.
+/// The options of `lanewise sql`.
 struct SqlOptions {
   std::string command;
   std::string file;
@@ -22,7 +22,7 @@ struct SqlOptions {
   std::string on_error = "stop";  // or "continue"
   bool profile = false;
   bool timing = false;
-  bool page = false;  // long results, on a terminal
+  bool page = false;  // long results go through a pager, on a terminal
 };
 
 }  // namespace lanewise::cli

@@ -104,8 +104,10 @@ void SqlRun::run(const std::string& statement, bool more_follows) {
   set_running(statement);
   progress_.start();
   shows_progress_ = true;
+  const bool only_read = std::exchange(only_read_, false);  // unless it succeeds
   StatementResult result = run_or_advise(*session_, statement, more_follows);
   end_progress();
+  only_read_ = only_read && result.engine == "lanewise" && !result.write_seconds;
   if (!result.fallback_reason.empty()) {
     print_error("answered by DuckDB: {}\n", result.fallback_reason);
   }
@@ -122,7 +124,7 @@ void SqlRun::run(const std::string& statement, bool more_follows) {
   }
 }
 
-/// An answer is shown even if the next statement fails, and its reader may leave the pager early.
+/// A result is shown even if the next statement fails, and the user may leave its pager early.
 void SqlRun::show(const std::function<void()>& print) {
   try {
     print();
@@ -132,7 +134,7 @@ void SqlRun::show(const std::function<void()>& print) {
   }
 }
 
-/// Makes lists, structs and the like JSON, which are text so far.
+/// Converts lists, structs and the like from text to JSON.
 void SqlRun::nest(Table& table) {
   if (std::ranges::any_of(
           table.schema, [](const Field& field) { return !field.text_of.empty() || field.type.is_nested(); }))

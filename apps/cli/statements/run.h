@@ -24,16 +24,17 @@ class SqlRun {
 
   void cancel() { session_->cancel(); }
   Session& session() { return *session_; }
-  /// What may change between statements: style, timing, profile, explain.
+  /// The options that may change between statements: style, timing, profile, explain.
   SqlOptions& options() { return options_; }
-  /// Throws UserError: there is no such format, or a terminal cannot show it.
+  /// Throws UserError for an unknown format, or one that a terminal cannot show.
   void set_format(const std::string& format);
   void set_style(const TextStyle& style);
 
-  /// Runs all statements of a string. `more_follows`: columns stay hot for later strings. False: some failed,
-  /// with
-  /// --on-error continue.
+  /// Runs all statements of a string. `more_follows`: columns are kept for later strings. Returns false if
+  /// some failed, with --on-error continue.
   bool run_all(const std::string& text, bool more_follows = false);
+  /// Whether nothing is left to do at the end: DuckDB ran no statement, none failed, and no GPU was used.
+  bool only_read() const { return only_read_ && options_.session.device == "cpu"; }
 
  private:
   bool run_or_report(const std::string& statement, size_t number, size_t count, bool more_follows);
@@ -49,10 +50,11 @@ class SqlRun {
   std::optional<Session> session_;
   std::optional<StdinTable> stdin_table_;
   Progress progress_;
-  bool shows_progress_ = false;  // false for the queries that complete words
+  bool only_read_ = true;
+  bool shows_progress_ = false;  // false for the queries of completion
   std::unique_ptr<ResultWriter> writer_;
   OutputFile out_;
-  std::optional<Table> last_;        // with -o: what will be written at the end
+  std::optional<Table> last_;        // with -o: the result to be written at the end
   std::vector<std::string> inputs_;  // files that were read
 };
 

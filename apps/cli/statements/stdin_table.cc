@@ -21,7 +21,7 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// Whether the text ends with this word, in any case, which nothing but letters would continue.
+/// Whether the text ends with this word, in any case, as a word of its own.
 bool ends_with_word(std::string_view text, std::string_view word) {
   if (text.size() < word.size()) return false;
   const size_t at = text.size() - word.size();
@@ -33,7 +33,7 @@ bool ends_with_word(std::string_view text, std::string_view word) {
   throw UserError(fmt::format("standard input: {}: {}", what, std::strerror(errno)));
 }
 
-/// A file that vanishes when it is closed, with the rest of standard input.
+/// Copies the rest of standard input to a file that vanishes when it is closed.
 int copy_of_input() {
   const char* folder = std::getenv("TMPDIR");
   std::string path =

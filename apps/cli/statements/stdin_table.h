@@ -10,9 +10,9 @@ namespace lanewise::cli {
 /// a name, so that it can be read in parallel and more than once.
 class StdinTable {
  public:
-  /// Whether a statement of the text says FROM '-' or JOIN '-'.
+  /// Whether a statement contains FROM '-' or JOIN '-'.
   static bool named_in(const std::string& sql);
-  /// Throws UserError: standard input is empty or a terminal, the copy does not fit on the disk.
+  /// Throws UserError if standard input is empty or a terminal, or if the disk is full.
   explicit StdinTable(Session& session);
   StdinTable(const StdinTable&) = delete;
   StdinTable& operator=(const StdinTable&) = delete;

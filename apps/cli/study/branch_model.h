@@ -6,11 +6,11 @@
 
 namespace lanewise::cli::study {
 
-/// A saturating counter of two bits, which predicts a jump from its own past: the textbook's predictor, not
+/// A saturating counter of two bits, which predicts a jump from its own past: the predictor of textbooks, not
 /// that of any real processor.
 class TwoBitPredictor {
  public:
-  /// Whether the jump was predicted wrongly.
+  /// Whether the prediction was wrong.
   bool mispredicts(bool taken) {
     const bool wrong = (state_ >= 2) != taken;
     state_ += taken ? (state_ < 3) : -(state_ > 0);
@@ -32,8 +32,8 @@ class CacheModel {
   std::vector<uint64_t> lines_;  // of each set, the last used first
 };
 
-/// The filter with a jump for each row, as the models see it: `rows` values of which `percent` are selected.
-/// Its group has no times, only the events of each row.
+/// The filter with a jump for each row, in the models: `rows` values of which `percent` are selected. The
+/// group has no times, only events per row.
 bench::Group modelled_branches(uint64_t rows, double percent, uint64_t seed);
 
 }  // namespace lanewise::cli::study

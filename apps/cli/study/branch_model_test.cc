@@ -26,7 +26,7 @@ TEST(BranchModel, CacheOfKnownTraces) {
   EXPECT_FALSE(cache.misses(63));
   EXPECT_TRUE(cache.misses(128));
   EXPECT_FALSE(cache.misses(0));
-  EXPECT_TRUE(cache.misses(256));  // line 2 was used least lately
+  EXPECT_TRUE(cache.misses(256));  // line 2 is the least recently used
   EXPECT_FALSE(cache.misses(0));
   EXPECT_TRUE(cache.misses(128));
   EXPECT_TRUE(cache.misses(64));  // another set

@@ -125,7 +125,7 @@ void string_thresholds(Measure& measure) {
   measure.strings(options);
 }
 
-/// 2^30 values where memory allows them, as in the study of 2019.
+/// 2^30 values if the memory is large enough, as in the study of 2019.
 uint64_t column_rows(const Measure& measure) {
   const auto fits = std::bit_floor(static_cast<uint64_t>(machine_memory() / 16 / 4));
   return measure.rows(1 << 22, std::min(uint64_t{1} << 30, fits));
@@ -159,7 +159,7 @@ void threads(Measure& measure) {
   measure.scan(options);
 }
 
-/// The two-bit predictor over the same values: what a jump for each row costs.
+/// The two-bit predictor over the same values: the cost of a jump for each row.
 void branches(Measure& measure) {
   for (const double percent : {0.1, 1.0, 10.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0}) {
     measure.add(modelled_branches(measure.rows(1 << 20, 1 << 20), percent, measure.parameters().seed));
@@ -216,7 +216,7 @@ PramBenchOptions pram_options(const Measure& measure, const char* work) {
 }
 
 void growth(Measure& measure) { measure.pram(pram_options(measure, "growth")); }
-// Short works of several threads are easily disturbed.
+// Short tasks on several threads are easily disturbed.
 void passes(Measure& measure) { measure.pram(pram_options(measure, "passes"), 4); }
 void sets(Measure& measure) { measure.pram(pram_options(measure, "sets"), 4); }
 void group(Measure& measure) { measure.pram(pram_options(measure, "group"), 4); }

@@ -11,7 +11,7 @@
 
 namespace lanewise::cli::study {
 
-/// What a study measures, and how thoroughly.
+/// The experiments of a study, and their size.
 struct Parameters {
   std::vector<std::string> parts;  ///< strings, operators, index, pram
   bool quick = false;
@@ -21,21 +21,21 @@ struct Parameters {
   std::string device = "auto";
 };
 
-/// Runs benchmarks for an experiment and gathers what they measured.
+/// Runs benchmarks for an experiment and collects their results.
 class Measure {
  public:
   Measure(const Parameters& parameters, double read_rate, const Cancellation& cancellation,
           std::function<void(const std::string&)> say);
 
   bool quick() const { return parameters_.quick; }
-  /// A number of rows: the first for --quick, else the second, and never more than the user allows.
+  /// A number of rows: the first for --quick, otherwise the second, and never more than the user allows.
   uint64_t rows(uint64_t quick, uint64_t full) const;
 
   void scan(bench::ScanOptions options);
   void strings(bench::StringsOptions options);
   void index(bench::IndexBenchOptions options);
   void sql(bench::SqlBenchOptions options);
-  /// With `rounds` times as many rounds as the user wants.
+  /// With `rounds` times as many rounds as the user requested.
   void pram(bench::PramBenchOptions options, int rounds = 1);
   void add(bench::Group group) { groups_.push_back(std::move(group)); }
 
@@ -57,7 +57,7 @@ class Measure {
 struct Experiment {
   std::string part;
   std::string name;
-  double weight;  ///< how long it takes, compared with the others
+  double weight;  ///< its duration, relative to the others
   std::function<void(Measure&)> run;
 
   std::string id() const { return part + "-" + name; }

@@ -94,14 +94,14 @@ Json machine(const Parameters& parameters, const Cancellation& cancellation) {
           {"dependent_reads", random.dependent}};
 }
 
-/// What a kept result must have been measured with.
+/// The conditions under which a kept result must have been measured.
 Json key_of(const Parameters& parameters) {
   return {{"version", LANEWISE_VERSION},       {"processor", machine_cpu()}, {"quick", parameters.quick},
           {"most_rows", parameters.most_rows}, {"seed", parameters.seed},    {"repeat", parameters.repeat},
           {"device", parameters.device}};
 }
 
-/// A result that an earlier run has left; null where there is none that fits.
+/// A result of an earlier run; null if none fits.
 Json kept(const std::filesystem::path& path, const Json& key) {
   const Json read = Json::parse(read_text(path), nullptr, false);
   return read.is_object() && read.value("key", Json()) == key ? read : Json();
@@ -162,7 +162,7 @@ size_t count_busy(const Json& groups) {
   return busy;
 }
 
-/// Measures one experiment, or takes what an earlier run has left of it.
+/// Measures one experiment, or takes the results of an earlier run.
 class Runner {
  public:
   Runner(const Parameters& parameters, const std::filesystem::path& folder, const Cancellation& cancellation)
@@ -277,7 +277,7 @@ Json read_study(const std::string& folder) {
 
 void run_study(const Parameters& parameters, const std::string& folder) {
   const std::filesystem::path path(folder);
-  bench::find_device(parameters.device);  // one that is named and not there is an error now, not in an hour
+  bench::find_device(parameters.device);  // a missing device is an error now, not in an hour
   std::error_code error;
   std::filesystem::create_directories(path / "parts", error);
   if (error) throw UserError(fmt::format("cannot make the folder '{}': {}", folder, error.message()));

@@ -72,7 +72,7 @@ _default_lock = threading.Lock()
 
 
 def connection(device: str = "cpu") -> Connection:
-    """The connection of `lw.sql`: a database in memory, for each device one."""
+    """The connection of `lw.sql`: a database in memory, one for each device."""
     with _default_lock:
         if device not in _default:
             _default[device] = Connection(device=device)

@@ -15,7 +15,7 @@ _PATIENCE, _INTERVAL, _WIDTH = 1.0, 0.1, 24  # seconds, seconds, characters
 
 
 class Bar:
-    """Shows how much of a connection's statement is done, once it takes longer than a second."""
+    """Shows the progress of a connection's statement, once it takes longer than a second."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -40,14 +40,14 @@ class Bar:
 
 
 def _terminal_line(share: float | None, seconds: float | None) -> None:
-    """Writes over the line; without `seconds` it is left empty."""
+    """Overwrites the line; without `seconds` it is cleared."""
     bar = "" if share is None else "━" * round(share * _WIDTH) + "╌" * (_WIDTH - round(share * _WIDTH)) + f" {share:4.0%} "
     sys.stderr.write("\r\033[K" + ("" if seconds is None else f"{bar}{seconds:.0f} s"))
     sys.stderr.flush()
 
 
 def _cell_output() -> Callable[[float | None, float | None], None] | None:
-    """The same below the running cell; None where there is no notebook."""
+    """The same below the running cell; None outside of notebooks."""
     ipython: Any = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     if not hasattr(shell, "kernel"):

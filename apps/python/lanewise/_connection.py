@@ -28,7 +28,7 @@ class Connection:
     to let the file go.
     """
 
-    # PEP 249's extension: for programs that work with several modules.
+    # PEP 249's extension for programs that use several modules.
     Warning, Error, InterfaceError, DatabaseError = errors.Warning, errors.Error, errors.InterfaceError, errors.DatabaseError
     DataError, OperationalError, IntegrityError = errors.DataError, errors.OperationalError, errors.IntegrityError
     InternalError, ProgrammingError, NotSupportedError = errors.InternalError, errors.ProgrammingError, errors.NotSupportedError
@@ -64,10 +64,10 @@ class Connection:
         self._lock = threading.RLock()
         self._bar = progress
         self._functions: dict[str, Call] = {}
-        self._raised: list[BaseException] = []  # by functions of the running statement
+        self._raised: list[BaseException] = []  # raised by functions of the running statement
 
     def sql(self, query: str, params: Parameters = None) -> Result:
-        """Runs statements and gives the rows of the last one.
+        """Runs statements and returns the rows of the last one.
 
         A table that the database does not have is looked for among the caller's variables: anything with an
         `__arrow_c_stream__` (pyarrow, Polars, pandas, a relation of DuckDB, another Result), or a dict of NumPy or Arrow
@@ -78,7 +78,7 @@ class Connection:
         return self._run(query, params, scopes(0))
 
     def execute(self, query: str, params: Parameters = None) -> Cursor:
-        """Runs statements as `sql` does, and gives a cursor on the rows."""
+        """Runs statements as `sql` does, and returns a cursor on the rows."""
         cursor = self.cursor()
         cursor._take(self._run(query, params, scopes(0)))
         return cursor
@@ -88,7 +88,7 @@ class Connection:
         return self.cursor().executemany(query, many)
 
     def explain(self, query: str, params: Parameters = None) -> str:
-        """The plan of a query, with lanes, matchers and estimates; does not run it."""
+        """The plan of a query, with lanes, matchers and estimates. The query does not run."""
         return self._explain(query, params, scopes(0))
 
     def _explain(self, query: str, params: Parameters, names: Scopes) -> str:
@@ -100,7 +100,8 @@ class Connection:
         return taken_text(out[0])
 
     def register(self, name: str, table: Any) -> None:
-        """Makes an object a table of this name, in any case of letters, until `unregister` or another of that name."""
+        """Makes an object a table of this name, which ignores case, until `unregister` or until the name is registered
+        again."""
         self._add(name, table, True)
 
     def _add(self, name: str, table: Any, keep: bool) -> None:
@@ -110,13 +111,14 @@ class Connection:
             check(lib.lw_session_add_table(self._live(), text(name, "the name"), stream_of(capsule), keep, error), error)
 
     def unregister(self, name: str) -> None:
-        """Ends what `register` did. Raises OperationalError: there is no such table."""
+        """Undoes `register`. Raises OperationalError if there is no such table."""
         error = ffi.new("lw_error*")
         with self._lock:
             check(lib.lw_session_drop_table(self._live(), text(name, "the name"), error), error)
 
     def register_function(self, function: Function, name: str = "") -> None:
-        """Lets statements call a function of `lanewise.udf` by this name or its own, until `unregister_function` or another of that name.
+        """Makes a function of `lanewise.udf` callable by this name or its own, until `unregister_function` or until the
+        name is registered again.
 
         Those that are variables of the caller need no registration. Raises OperationalError: SQL has a function of this name, or a type
         is not supported.
@@ -132,19 +134,19 @@ class Connection:
             self._functions[name.lower()] = call
 
     def unregister_function(self, name: str) -> None:
-        """Ends what `register_function` did. Raises OperationalError: there is no such function."""
+        """Undoes `register_function`. Raises OperationalError if there is no such function."""
         error = ffi.new("lw_error*")
         with self._lock:
             check(lib.lw_session_drop_function(self._live(), text(name, "the name"), error), error)
             self._functions.pop(name.lower(), None)
 
     def cancel(self) -> None:
-        """Ends the running statement, which raises Cancelled; for another thread than the one that runs it."""
+        """Cancels the running statement, which raises Cancelled. Call it from another thread."""
         lib.lw_session_cancel(self._live())
 
     @property
     def progress(self) -> float | None:
-        """The share of the running statement that is done, 0 to 1, for another thread; None where it is not known."""
+        """The progress of the running statement, 0 to 1, for use in another thread; None if it is unknown."""
         share = lib.lw_session_progress(self._live())
         return share if share >= 0 else None
 
@@ -154,19 +156,19 @@ class Connection:
         return Cursor(self)
 
     def begin(self) -> None:
-        """Begins a transaction; without one, every statement is its own."""
+        """Begins a transaction. Without one, every statement is a transaction of its own."""
         self._run("BEGIN", None, ())
 
     def commit(self) -> None:
-        """Ends the transaction; does nothing where there is none."""
+        """Commits the transaction; does nothing if there is none."""
         self._end("COMMIT")
 
     def rollback(self) -> None:
-        """Undoes the transaction; does nothing where there is none."""
+        """Rolls back the transaction; does nothing if there is none."""
         self._end("ROLLBACK")
 
     def close(self) -> None:
-        """Ends the session; results stay good. Any further use raises InterfaceError."""
+        """Ends the session. Its results stay valid; any further use of the connection raises InterfaceError."""
         with self._lock:
             if self._session is not None:
                 ffi.release(self._session)
@@ -220,11 +222,11 @@ class Connection:
             return self._run(query, params, ())
 
     def _tables_added(self, tables: Mapping[str, Any]) -> _Added:
-        """Objects are tables of these names inside `with`."""
+        """Makes objects tables of these names within `with`."""
         return _Added(tables, lambda name, table: self._add(name, table, False), self.unregister)
 
     def _functions_added(self, functions: Mapping[str, Function]) -> _Added:
-        """Variables are functions inside `with`, unless others were registered by these names."""
+        """Makes variables functions within `with`, unless other functions are registered by these names."""
         added = {name: function for name, function in functions.items() if name.lower() not in self._functions}
         return _Added(added, lambda name, function: self.register_function(function, name), self.unregister_function)
 
@@ -235,7 +237,7 @@ class Connection:
         return {name: value for name, value in found.items() if name.lower() in named}
 
     def _table_names(self, query: str) -> set[str]:
-        """The tables that a text names, in lower case; none where it is wrong, as who runs it says why."""
+        """The tables that a statement names, in lower case; none if it is wrong, since running it reports why."""
         import pyarrow as pa
 
         sql = text(query, "the statement")
@@ -248,7 +250,7 @@ class Connection:
 
 
 class _Added:
-    """Objects that statements find by their names inside `with`."""
+    """Objects that statements find by name within `with`."""
 
     def __init__(self, objects: Mapping[str, Any], add: Callable[[str, Any], None], remove: Callable[[str], None]) -> None:
         self.objects = objects
@@ -286,13 +288,13 @@ class Cursor:
 
     @property
     def description(self) -> list[tuple[str, str, None, None, None, None, None]] | None:
-        """The columns of the last query; None where there is none."""
+        """The columns of the last query; None if there are none."""
         if self._rows is None or self._result is None:
             return None
         return [(field.name, str(field.type), None, None, None, None, None) for field in self._result.schema]
 
     def execute(self, query: str, params: Parameters = None) -> Cursor:
-        """Runs statements, see Connection.sql, and gives this cursor on the rows of the last one."""
+        """Runs statements, see Connection.sql, and returns this cursor on the rows of the last one."""
         self._open()
         self._take(self.connection._run(query, params, scopes(0)))
         return self
@@ -317,7 +319,7 @@ class Cursor:
         return [row for _, row in zip(range(wanted), self._next_rows())]
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """The rows that are left."""
+        """The remaining rows."""
         return list(self._next_rows())
 
     def __iter__(self) -> Cursor:
@@ -325,19 +327,19 @@ class Cursor:
 
     @property
     def result(self) -> Result:
-        """All rows of the last statement, as Connection.sql gives them."""
+        """All rows of the last statement, as returned by Connection.sql."""
         if self._result is None:
             raise errors.InterfaceError("no statement was executed")
         return self._result
 
     def setinputsizes(self, sizes: Sequence[Any]) -> None:
-        """PEP 249 has it; it does nothing."""
+        """Required by PEP 249; it does nothing."""
 
     def setoutputsize(self, size: int, column: int | None = None) -> None:
-        """PEP 249 has it; it does nothing."""
+        """Required by PEP 249; it does nothing."""
 
     def close(self) -> None:
-        """Lets the rows go. Any further use raises InterfaceError."""
+        """Releases the rows. Any further use raises InterfaceError."""
         self._closed = True
         self._result = self._rows = None
 

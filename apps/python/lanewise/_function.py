@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Function:
-    """A function of `lw.udf`: it is called as before, and SQL calls it by the name of its variable."""
+    """A function of `lw.udf`: Python calls it as before, and SQL by the name of its variable."""
 
     def __init__(self, function: Callable[..., Any], arguments: list[pa.DataType], result: pa.DataType, nulls: bool) -> None:
         functools.update_wrapper(self, function)
@@ -44,7 +44,7 @@ def udf(*, arguments: Iterable[Kind] | None = None, result: Kind | None = None, 
 def udf(
     function: Callable[..., Any] | None = None, /, *, arguments: Iterable[Kind] | None = None, result: Kind | None = None, nulls: bool = False
 ) -> Function | Callable[[Callable[..., Any]], Function]:
-    """Makes a Python function one that SQL calls; also as a decorator.
+    """Makes a Python function callable from SQL; also usable as a decorator.
 
     The function gets a pyarrow.Array for each argument, of shape (rows,) with some thousand rows, and gives an array of that length:
     pyarrow, NumPy, Polars, pandas or a list. Types are those of its annotations unless `arguments` and `result` say them. A type is one of
@@ -82,7 +82,7 @@ def udf(
 
 
 def _type(kind: Any) -> pa.DataType:
-    """Arrow's type for an annotation or a type that was given."""
+    """Arrow's type for an annotation or a given type."""
     import pyarrow as pa
 
     if isinstance(kind, pa.DataType):
@@ -107,7 +107,7 @@ def _type(kind: Any) -> pa.DataType:
 
 
 class Call:
-    """A function as a connection has it: what C hands back, and what the function raised."""
+    """A function as registered in a connection: the handle for C, and the exception that the function raised."""
 
     inside = threading.local()
 
@@ -135,13 +135,13 @@ class Call:
 
     @classmethod
     def runs_for(cls, raised: list[BaseException]) -> bool:
-        """Whether this thread runs a function of the connection that has this list."""
+        """Whether this thread is running a function of the connection with this list."""
         return any(held is raised for held in cls.inside.__dict__.get("calls", ()))
 
 
 @ffi.def_extern(error=1)  # type: ignore[untyped-decorator]
 def call_function(data: Any, schema: Any, arguments: Any, result_schema: Any, result: Any, message: Any, size: int) -> int:
-    """What C calls: no exception may leave it."""
+    """The callback from C: no exception may leave it."""
     call: Call = ffi.from_handle(data)
     try:
         import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Searching files: `lanewise grep`, whose lines become rows."""
+"""Search of files: the lines that `lanewise grep` finds, as rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def grep(
     max_count: int | None = None,
     threads: int = 0,
 ) -> pa.Table:
-    """The lines of files that match a pattern of Rust's crate regex, or one of several, as `lanewise grep` finds them.
+    """The lines of files that match a pattern of Rust's crate regex, or one of several patterns, as found by `lanewise
+    grep`.
 
     Folders are searched with all below them, but for hidden and binary files and those that .gitignore excludes; without paths the
     current folder. fixed: patterns are plain text. glob: "*.py", "!*.md". file_type: "py", see `lanewise grep --type-list`. max_count: of
@@ -74,5 +75,5 @@ def _several(values: str | Sequence[str]) -> Sequence[str]:
 
 
 def _text(value: dict[str, Any]) -> str:
-    """A text of ripgrep's JSON, which has base64 of bytes that are not UTF-8."""
+    """A string of ripgrep's JSON, which encodes bytes that are not UTF-8 as base64."""
     return value["text"] if "text" in value else base64.b64decode(value["bytes"]).decode(errors="replace")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Index:
-    """An ordered index in memory or in a file: keys of one to four columns, with a row number each.
+    """An ordered index in memory or in a file: keys of one to four columns, each with a row number.
 
     Keys are an array (NumPy, pyarrow, Polars, pandas) or a list; of several columns a dict of arrays or anything that is a
     table, most significant column first. Where a method takes keys, one key does as well, of several columns as a tuple.
@@ -46,7 +46,8 @@ class Index:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = False, device: str = "cpu", wait: int = 0) -> Index:
-        """Opens a file that `save` or `lanewise index build` wrote. One process writes, or several read: waits so many seconds for others.
+        """Opens a file that `save` or `lanewise index build` wrote. One process may write, or several read: waits this
+        many seconds for others.
 
         Raises OperationalError: the file cannot be opened, or is not an index.
         """
@@ -64,7 +65,7 @@ class Index:
         return self._schema
 
     def __len__(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return int(lib.lw_index_size(self._live()))
 
     def find(self, keys: Any) -> pa.Int64Array | np.ndarray[Any, Any]:
@@ -106,34 +107,34 @@ class Index:
         return self._entries(lambda out, error: lib.lw_index_equal(self._live(), *exported(batch), out, error))
 
     def insert(self, keys: Any, rows: Any) -> int:
-        """Adds an entry for each key; a unique index leaves those that are there. Returns how many it added."""
+        """Adds an entry for each key; a unique index keeps existing ones. Returns how many it added."""
         return self._change(lib.LW_INSERT, keys, rows)
 
     def upsert(self, keys: Any, rows: Any) -> int:
-        """Gives each key's first entry the row number, or adds one. Returns how many it added."""
+        """Sets the row number of each key's first entry, or adds an entry. Returns how many it added."""
         return self._change(lib.LW_UPSERT, keys, rows)
 
     def erase(self, keys: Any) -> int:
-        """Removes all entries that have one of the keys. Returns how many."""
+        """Removes all entries with one of the keys. Returns how many."""
         return self._change(lib.LW_ERASE, keys, None)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the index to a new file, in place of one of this name, and keeps it there: see `commit`."""
+        """Writes the index to a file, replacing an existing one, and keeps it there: see `commit`."""
         error = ffi.new("lw_error*")
         check(lib.lw_index_save(self._live(), text(os.fspath(path), "the path"), error), error)
 
     def commit(self) -> None:
-        """Makes all changes safe in the file. After a crash it opens as of the last commit."""
+        """Writes all changes to the file. After a crash it opens as of the last commit."""
         error = ffi.new("lw_error*")
         check(lib.lw_index_commit(self._live(), error), error)
 
     def verify(self) -> None:
-        """Checks the whole index: checksums, order, counts. Raises OperationalError: something is damaged."""
+        """Checks the whole index: checksums, order, counts. Raises OperationalError if something is damaged."""
         error = ffi.new("lw_error*")
         check(lib.lw_index_verify(self._live(), error), error)
 
     def close(self) -> None:
-        """Lets memory and file go. What was not committed is lost; any further use raises InterfaceError."""
+        """Releases memory and file. Changes that were not committed are lost; any further use raises InterfaceError."""
         if self._handle is not None:
             ffi.release(self._handle)
             self._handle = None
@@ -200,7 +201,7 @@ def _columns(keys: Any) -> pa.Table:
 
 
 def _batch(keys: Any, index: Index | None) -> pa.RecordBatch:
-    """Keys as one record batch: as they are, or with the types of the index. Raises InterfaceError, DataError."""
+    """Keys as one record batch: unchanged, or converted to the types of the index. Raises InterfaceError, DataError."""
     import pyarrow as pa
 
     try:
@@ -242,7 +243,7 @@ def _numbers(rows: Any, count: int) -> pa.Int64Array:
 
 
 def _address(numbers: pa.Int64Array | None) -> Any:
-    """Where the values of an array begin, which the caller keeps."""
+    """The address of an array's values; the caller keeps the array."""
     if numbers is None:
         return ffi.NULL
     values = numbers.buffers()[1]

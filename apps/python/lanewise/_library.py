@@ -46,7 +46,7 @@ _malloc.argtypes = [ctypes.c_size_t]
 
 
 def check(code: int, error: Any, sql: str = "", cause: BaseException | None = None) -> None:
-    """Raises what `error` says, unless the code is LW_OK, and releases it."""
+    """Raises `error` unless the code is LW_OK, and releases it."""
     if code == lib.LW_OK:
         return
     message = ffi.string(error.message).decode(errors="replace").rstrip() if error.message else "no memory is left"
@@ -60,7 +60,7 @@ def check(code: int, error: Any, sql: str = "", cause: BaseException | None = No
 
 
 def text(value: str, what: str) -> bytes:
-    """UTF-8 for C, whose texts end at a NUL."""
+    """UTF-8 for C, whose strings end at a NUL."""
     if not isinstance(value, str):
         raise errors.InterfaceError(f"{what} is a str, not {type(value).__name__}")
     if "\0" in value:
@@ -69,7 +69,7 @@ def text(value: str, what: str) -> bytes:
 
 
 def taken_text(value: Any) -> str:
-    """A text that the library handed out, which is freed."""
+    """A string that the library returned; it is freed."""
     copy: bytes = ffi.string(value)
     lib.lw_text_free(value)
     return copy.decode(errors="replace")
@@ -77,7 +77,7 @@ def taken_text(value: Any) -> str:
 
 @contextmanager
 def options(**settings: object) -> Iterator[tuple[Any, int]]:
-    """lw_option's of settings and how many there are, for the time of a call."""
+    """The settings as lw_options, and their number, for the duration of a call."""
     words = {True: "true", False: "false"}
     held = [(ffi.new("char[]", name.encode()), ffi.new("char[]", text(words[value] if isinstance(value, bool) else str(value), name)))
             for name, value in settings.items()]  # fmt: skip
@@ -85,14 +85,14 @@ def options(**settings: object) -> Iterator[tuple[Any, int]]:
 
 
 def exported(batch: pa.RecordBatch) -> tuple[Any, Any]:
-    """ArrowSchema and ArrowArray of a batch, which the call that takes them releases."""
+    """ArrowSchema and ArrowArray of a batch, released by the call that takes them."""
     schema, array = ffi.new("struct ArrowSchema*"), ffi.new("struct ArrowArray*")
     batch._export_to_c(int(ffi.cast("uintptr_t", array)), int(ffi.cast("uintptr_t", schema)))
     return schema, array
 
 
 def exported_schema(schema: pa.Schema) -> Any:
-    """ArrowSchema, which is released with its last reference."""
+    """An ArrowSchema that is released with its last reference."""
     out = ffi.gc(ffi.new("struct ArrowSchema*"), lambda held: held.release(held) if held.release else None)
     schema._export_to_c(int(ffi.cast("uintptr_t", out)))
     return out
@@ -121,7 +121,7 @@ def in_main_thread() -> bool:
 
 
 class Stream:
-    """Something that other libraries read by Arrow's PyCapsule interface."""
+    """An object that other libraries read through Arrow's PyCapsule interface."""
 
     def __init__(self, fill: Any) -> None:
         self._fill = fill

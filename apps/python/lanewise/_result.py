@@ -31,7 +31,7 @@ class Result:
         return stream_capsule(lambda stream, error: lib.lw_result_stream(self._handle, stream, error))
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
-        """The rows as one struct array: a copy where the result has several batches."""
+        """The rows as one struct array: a copy if the result has several batches."""
         import pyarrow as pa
 
         table = self.arrow().combine_chunks()
@@ -42,17 +42,17 @@ class Result:
         return capsules
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return int(lib.lw_result_rows(self._handle))
 
     @property
     def engine(self) -> str:
-        """Who answered: "lanewise" or "duckdb"."""
+        """The engine that answered: "lanewise" or "duckdb"."""
         return self._text(lib.lw_result_engine)
 
     @property
     def fallback_reason(self) -> str:
-        """Why DuckDB answered a query; else empty."""
+        """Why DuckDB answered a query; empty if Lanewise did."""
         return self._text(lib.lw_result_fallback_reason)
 
     @property
@@ -61,15 +61,15 @@ class Result:
         return self._reader().schema
 
     def profile(self) -> str:
-        """A line for each operator: rows in and out, time added over threads, lanes or device."""
+        """A line for each operator: rows in and out, time summed over threads, lanes or device."""
         return self._text(lib.lw_result_profile)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows as record batches, one after the other, without a copy. The result is whole before the first one is there."""
+        """The rows as record batches, one after the other, without a copy. The result is complete before the first one."""
         yield from self._reader()
 
     def arrow(self) -> pa.Table:
-        """The rows as a pyarrow.Table. Buffers are shared with the result where Arrow has the same layout."""
+        """The rows as a pyarrow.Table. It shares buffers with the result if Arrow has the same layout."""
         return self._reader().read_all()
 
     def df(self) -> pd.DataFrame:
@@ -90,7 +90,7 @@ class Result:
         return pl.DataFrame(Stream(lambda stream, error: lib.lw_result_stream(self._handle, stream, error)))
 
     def numpy(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The columns as NumPy arrays of shape (rows,) by their names; those with NULLs are masked arrays."""
+        """The columns as NumPy arrays of shape (rows,) by name; those with NULLs are masked arrays."""
         import numpy as np
 
         columns = {}
@@ -144,7 +144,8 @@ class Result:
 
 
 def is_hugeint(type: pa.DataType) -> bool:
-    """Whether Arrow's type is what a HUGEINT becomes, as Arrow has no integers of 128 bits; DECIMAL(38, 0) has the same."""
+    """Whether this Arrow type may be a HUGEINT, since Arrow does not have integers of 128 bits; DECIMAL(38, 0) has the
+    same type."""
     import pyarrow as pa
 
     return pa.types.is_decimal128(type) and (type.precision, type.scale) == (38, 0)

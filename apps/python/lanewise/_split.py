@@ -1,4 +1,4 @@
-"""Splits a query over the table `input` into what each block answers by itself and how the answers are merged.
+"""Splits a query over the table `input` into queries over its blocks and queries that merge their answers.
 
 Other tables are small: every block meets them as a whole. So a join distributes over the blocks if it keeps rows of `input` alone.
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Tree = dict[str, Any]
 
-# How the states of an aggregate are merged: the aggregates that make them, and the expression over their merged columns.
+# For each aggregate: the aggregates that compute its states, each with the one that merges them, and the expression over the results.
 _SUM = [("sum", "sum")]
 MERGES: dict[str, tuple[list[tuple[str, str]], str]] = {
     "count_star": ([("count_star", "sum")], "coalesce({0}, 0)"),
@@ -38,7 +38,7 @@ class Split(NamedTuple):
     """Queries over `input`; an empty one is not needed."""
 
     partial: str
-    keys: list[str]  # columns of partial rows that have to meet in `final`; none: all rows have to
+    keys: list[str]  # columns of partial rows that `final` groups by; none: all rows are one group
     final: str
     top: str
     schema: pa.Schema  # of the answer
@@ -92,7 +92,7 @@ def _grouped(node: Tree, orders: list[tuple[Tree, str]]) -> tuple[str, str, list
     if node["aggregate_handling"] == "FORCE_AGGREGATES":
         groups = [item for item in node["select_list"] if not _has_aggregate(item)]
     keys = {_text(group): f"__key{i}" for i, group in enumerate(groups)}
-    states: dict[str, tuple[Tree, str]] = {}  # by the text of the aggregate that makes one: it, and what merges it
+    states: dict[str, tuple[Tree, str]] = {}  # by the text of an aggregate: the tree that computes its state, and the aggregate that merges states
     distinct: dict[str, tuple[Tree, str]] = {}  # arguments of DISTINCT aggregates, which are further keys of the states, and their names
 
     def rewritten(tree: Any) -> Any:
@@ -140,7 +140,7 @@ def _group_by(expressions: list[Tree]) -> Tree:
 
 
 def _check(node: Tree, small: set[str]) -> None:
-    """Raises NotSupportedError for what is not split."""
+    """Raises NotSupportedError for what cannot be split."""
     if node["type"] != "SELECT_NODE" or node["cte_map"]["map"]:
         raise errors.NotSupportedError("UNION, INTERSECT, EXCEPT and WITH are not split")
     if not _reads_input(node["from_table"], small) or node["sample"]:
@@ -167,7 +167,8 @@ def _check(node: Tree, small: set[str]) -> None:
 
 
 def _reads_input(source: Tree, small: set[str]) -> bool:
-    """Whether a part of FROM reads `input`. Raises NotSupportedError where its rows are not those of the blocks, one after the other."""
+    """Whether a part of FROM reads `input`. Raises NotSupportedError if its rows are not those of the blocks, one after
+    the other."""
     kind = source.get("type")
     if kind == "BASE_TABLE" and not source["sample"]:
         name = source["table_name"].lower()
@@ -201,7 +202,7 @@ def _table_names(tree: Any) -> set[str]:
 
 
 def _unqualified(tree: Any, table: str) -> Any:
-    """The tree without the name of its one table before columns; subqueries have tables of their own."""
+    """The tree without the table's name before columns, for a query of one table; subqueries have their own tables."""
     if isinstance(tree, list):
         return [_unqualified(part, table) for part in tree]
     if not isinstance(tree, dict) or tree.get("class") == "SUBQUERY":
@@ -248,21 +249,21 @@ def _name_outputs(node: Tree, names: list[str]) -> None:
 
 
 def _resolved(expression: Tree, node: Tree) -> Tree:
-    """An expression of GROUP BY or ORDER BY: a number or an alias means an output."""
+    """An expression of GROUP BY or ORDER BY: a number or an alias stands for an output."""
     if expression["class"] == "CONSTANT" and isinstance(expression["value"].get("value"), int):
         return dict(node["select_list"][expression["value"]["value"] - 1])
     return _with_aliases(expression, node)
 
 
 def _renamed(expression: Tree, node: Tree, inputs: set[str]) -> Tree:
-    """A group that is the alias of an output which is a column, as that column: its name is none of the inputs' columns."""
+    """A group that is the alias of an output column, replaced by that column: no input column has the name."""
     if expression["class"] == "COLUMN_REF" and expression["column_names"][0].lower() not in inputs:
         return next((dict(item) for item in node["select_list"] if item["alias"].lower() == expression["column_names"][0].lower()), expression)
     return expression
 
 
 def _with_aliases(tree: Tree, node: Tree) -> Tree:
-    """The expression with outputs for their aliases, where an input column does not have the name."""
+    """The expression with aliases replaced by their outputs, unless an input column has the name."""
     if tree["class"] != "COLUMN_REF" or len(tree["column_names"]) > 1:
         return {name: _with_aliases(part, node) if isinstance(part, dict) and "class" in part
                 else [_with_aliases(one, node) if isinstance(one, dict) and "class" in one else one for one in part] if isinstance(part, list) else part
@@ -278,7 +279,7 @@ def _aliased(tree: Tree, name: str) -> Tree:
 
 
 def _text(tree: Any) -> str:
-    """Equal for trees that mean the same: without places and aliases."""
+    """Equal for trees with the same meaning: without positions and aliases."""
 
     def bare(part: Any) -> Any:
         if isinstance(part, list):
@@ -333,7 +334,7 @@ def answer(
 
 
 def arrow_tables(tables: Mapping[str, Any] | None) -> dict[str, pa.Table]:
-    """Small tables of any kind, as Arrow ones that travel to workers.
+    """Small tables of any kind, as Arrow tables, which are sent to workers.
 
     Raises InterfaceError: 'input' is the name of the large one."""
     import pyarrow as pa
@@ -345,7 +346,7 @@ def arrow_tables(tables: Mapping[str, Any] | None) -> dict[str, pa.Table]:
 
 
 def parted(table: pa.Table, keys: list[str], parts: int) -> pa.Table:
-    """The rows with a column __part, equal where the keys are equal: a number below `parts`. DuckDB's hash tells it."""
+    """The rows with a column __part, which is equal for equal keys: a number below `parts`, from DuckDB's hash."""
     part = f"CAST(hash({', '.join(map(_quoted, keys))}) % {parts} AS INTEGER)" if keys else "0"
     return _parser()._run_over({"input": table}, f"SELECT *, {part} AS __part FROM input").arrow()
 
@@ -394,7 +395,7 @@ def _column(name: str) -> Tree:
 
 
 def _columns(query: str, schema: pa.Schema, tables: Mapping[str, pa.Table]) -> tuple[list[tuple[str, str]], pa.Schema]:
-    """Names and SQL types of the answer, and its schema, found on a table without rows."""
+    """Names and SQL types of the answer, and its schema, from running it on a table without rows."""
     import pyarrow as pa
 
     empty = {**{name: table.slice(0, 0) for name, table in tables.items()}, "input": schema.empty_table()}

@@ -1,4 +1,4 @@
-"""Python objects as tables: what an object offers as an Arrow stream, and the names of the caller's frame."""
+"""Python objects as tables: objects with an Arrow stream, and the names of the caller's frame."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def table(value: Any, name: str) -> pa.Table:
 
 
 def _streamable(value: Any, name: str) -> Any:
-    """What has an Arrow stream."""
+    """An object with an Arrow stream."""
     return value if hasattr(type(value), "__arrow_c_stream__") and not isinstance(value, Mapping) else _arrow_table(value, name)
 
 
@@ -75,7 +75,7 @@ def _array(column: Any) -> Any:
 
 
 def words(sql: str) -> set[str]:
-    """Identifiers of a text, and what only looks like one."""
+    """Identifiers of a text, possibly with words that only look like one."""
     return {quoted.replace('""', '"') if quoted else word for quoted, word in _WORD.findall(sql)}
 
 
@@ -83,13 +83,13 @@ Scopes = Sequence[Mapping[str, Any]]
 
 
 def scopes(depth: int) -> Scopes:
-    """The local and enclosing, then the global names of the caller's caller; `depth` more of them are passed over."""
+    """The local and enclosing, then the global names of the caller's caller; `depth` further callers are skipped."""
     frame = sys._getframe(depth + 2)
     return frame.f_locals, frame.f_globals
 
 
 def functions(sql: str, scopes: Scopes) -> dict[str, Function]:
-    """Functions of lanewise.udf among the names of the scopes that the text may call."""
+    """Functions of lanewise.udf, among the names of the scopes, that the text may call."""
     found = {}
     for quoted, word in _CALL.findall(sql) if scopes and "(" in sql else ():
         name = quoted.replace('""', '"') if quoted else word
@@ -100,7 +100,7 @@ def functions(sql: str, scopes: Scopes) -> dict[str, Function]:
 
 
 def candidates(sql: str, scopes: Scopes) -> dict[str, Any]:
-    """Tables among the names of the scopes, the first one first, that are words of the text."""
+    """Tables among the names of the scopes, inner scopes first, that are words of the text."""
     found = {}
     for word in words(sql) if scopes else ():
         value = next((names[word] for names in scopes if word in names), None)

@@ -47,7 +47,8 @@ def call(function: str, *arguments: Any) -> pa.Array[Any] | pa.ChunkedArray[Any]
 
 
 def like(array: Any, pattern: str, *, escape: str = "", ignore_case: bool = False) -> pa.Array[Any] | pa.ChunkedArray[Any]:
-    """Whether each string matches an SQL LIKE pattern: % is any text, _ any character, after `escape` either is itself."""
+    """Whether each string matches an SQL LIKE pattern: % is any text, _ any character; after `escape` either is
+    literal."""
     operator = "ILIKE" if ignore_case else "LIKE"
     if escape:
         return expression(f"$0 {operator} $1 ESCAPE $2", array, pattern, escape)
@@ -63,17 +64,18 @@ def matches(array: Any, pattern: str, options: str = "") -> pa.Array[Any] | pa.C
 
 
 def extract(array: Any, pattern: str, group: int = 0) -> pa.Array[Any] | pa.ChunkedArray[Any]:
-    """The first match of a regular expression in each string, or that of a group; empty where there is none."""
+    """The first match of a regular expression in each string, or that of a group; empty if there is none."""
     return expression(f"regexp_extract($0, $1, {int(group)})", array, pattern)
 
 
 def replace(array: Any, pattern: str, replacement: str, options: str = "") -> pa.Array[Any] | pa.ChunkedArray[Any]:
-    r"""Strings with the first match of a regular expression replaced, with options="g" all; \1 is the first group."""
+    r"""Strings with the first match of a regular expression replaced, or all with options="g"; \1 is the first group."""
     return expression("regexp_replace($0, $1, $2, $3)", array, pattern, replacement, options)
 
 
 def cast(array: Any, sql_type: str) -> pa.Array[Any] | pa.ChunkedArray[Any]:
-    """The values as another SQL type, for example cast(array, "DECIMAL(9, 2)"). Raises DataError if a value cannot be converted."""
+    """The values converted to another SQL type, for example cast(array, "DECIMAL(9, 2)"). Raises DataError if a value
+    cannot be converted."""
     return expression(f"CAST($0 AS {sql_type})", array)
 
 

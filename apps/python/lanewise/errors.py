@@ -49,7 +49,7 @@ class ProgrammingError(DatabaseError):
 
 
 class NotSupportedError(DatabaseError):
-    """The statement is right, but Lanewise does not run it; fallback="duckdb" lets DuckDB answer."""
+    """The statement is valid, but Lanewise does not support it; fallback="duckdb" lets DuckDB answer."""
 
 
 class SqlError(ProgrammingError):
@@ -70,15 +70,15 @@ class ProgramError(ProgrammingError):
 
 
 class FunctionError(DatabaseError):
-    """A function of lanewise.udf failed. `__cause__` is the exception that it raised; None where its result does not fit."""
+    """A function of lanewise.udf failed. `__cause__` is its exception; None if its result has a wrong type or length."""
 
 
 class OutOfMemory(OperationalError, MemoryError):
-    """A memory limit was exceeded; the message names operator and limit."""
+    """A memory limit was exceeded; the message names the operator and the limit."""
 
 
 class DeviceError(OperationalError):
-    """No GPU, or a call of its driver failed."""
+    """There is no GPU, or a call of its driver failed."""
 
 
 class Cancelled(OperationalError):

@@ -54,12 +54,12 @@ class Graph:
 
     @property
     def vertices(self) -> int:
-        """How many vertices there are."""
+        """The number of vertices."""
         return int(lib.lw_graph_vertices(self._handle))
 
     @property
     def edges(self) -> int:
-        """How many edges there are."""
+        """The number of edges."""
         return int(lib.lw_graph_edges(self._handle))
 
     def components(self) -> Int64:
@@ -67,7 +67,8 @@ class Graph:
         return self._numbers(lib.lw_graph_components)
 
     def spanning_forest(self) -> Int64:
-        """The numbers of the edges of a minimum spanning forest, ascending. The direction of edges is ignored; among equal ones the first counts."""
+        """The numbers of the edges of a minimum spanning forest, ascending. The direction of edges is ignored; among
+        equal edges the first one counts."""
         count = ffi.new("int64_t*")
         return self._numbers(lambda graph, edges, error: lib.lw_graph_spanning_forest(graph, edges, count, error))[: count[0]]
 
@@ -76,11 +77,13 @@ class Graph:
         return self._numbers(lib.lw_graph_matching)
 
     def levels(self, root: int) -> Int64:
-        """How many directed edges lead from `root` to each vertex at least, by breadth-first search; -1 where there is no path."""
+        """The least number of directed edges from `root` to each vertex, by breadth-first search; -1 if there is no
+        path."""
         return self._numbers(lambda graph, level, error: lib.lw_graph_levels(graph, root, level, error))
 
     def distances(self) -> Float64:
-        """The length of a shortest path from each vertex (row) to each (column), along directed edges; infinite where there is none.
+        """The length of a shortest path from each vertex (row) to each other (column), along directed edges; infinite
+        if there is none.
 
         The matrix is kept for `shortest_path`. Raises OperationalError: a cycle has a negative weight. OutOfMemory.
         """
@@ -91,7 +94,8 @@ class Graph:
         return matrix
 
     def shortest_path(self, start: int, end: int) -> Int64 | None:
-        """The vertices of a shortest path, both ends among them; None where there is none. The first call finds all distances."""
+        """The vertices of a shortest path, including both ends; None if there is none. The first call finds all
+        distances."""
         import numpy as np
 
         path, count = np.empty(self.vertices, np.int64), ffi.new("int64_t*")
@@ -102,7 +106,7 @@ class Graph:
         return f"<lanewise.graph.Graph of {self.vertices} vertices and {self.edges} edges>"
 
     def _numbers(self, call: Any) -> Int64:
-        """What a call writes: a number for each vertex."""
+        """An output array: a number for each vertex."""
         import numpy as np
 
         numbers, error = np.empty(self.vertices, np.int64), ffi.new("lw_error*")
@@ -152,7 +156,7 @@ def _array(values: Any, kind: Any, what: str) -> Any:
 
 
 def _pointer(array: Any) -> Any:
-    """Where the values of an array begin, which the caller keeps."""
+    """The address of an array's values; the caller keeps the array."""
     if array is None:
         return ffi.NULL
     return ffi.cast("double*" if array.dtype.kind == "f" else "int64_t*", array.ctypes.data)

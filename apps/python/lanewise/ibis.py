@@ -26,7 +26,8 @@ def sql(expression: ibis.Expr) -> str:
 
 
 def run(expression: ibis.Expr, connection: Connection | None = None) -> Result:
-    """The rows of a table expression; of a scalar or column expression one column. Without a connection it is that of lanewise.sql.
+    """The rows of a table expression; one column for a scalar or column expression. The default connection is that of
+    lanewise.sql.
 
     Raises SqlError, NotSupportedError and others: see Connection.sql.
 
@@ -36,6 +37,6 @@ def run(expression: ibis.Expr, connection: Connection | None = None) -> Result:
     [(2,)]
     """
     tables: dict[str, Any] = {node.name: node.data.to_pyarrow(node.schema) for node in expression.op().find(operations.InMemoryTable)}
-    # An expression is often a variable of its table's name.
+    # A variable often has the name of its table.
     names = [{name: value for name, value in scope.items() if not isinstance(value, ibis.Expr)} for scope in scopes(0)]
     return (connection or shared())._run(sql(expression), None, (tables, *names))

@@ -27,7 +27,7 @@ class _Arguments(argparse.ArgumentParser):
 
 
 def register(shell: Any) -> None:
-    """Gives an IPython shell the magics."""
+    """Registers the magics in an IPython shell."""
     arguments = _Arguments("%%lanewise", add_help=False)
     arguments.add_argument(*_OUTPUT, metavar="NAME")
     arguments.add_argument(*_CONNECTION, metavar="CONNECTION")

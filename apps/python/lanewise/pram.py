@@ -29,7 +29,8 @@ _WIDGET = Path(__file__).parent / "pram_widget.js"
 
 
 class Cost(NamedTuple):
-    """What a run costs on a PRAM: steps, work (active processors, added over the steps), depth, and most processors at once."""
+    """The cost of a run on a PRAM: steps, work (active processors, summed over the steps), depth, and the most
+    processors at once."""
 
     steps: int
     work: int
@@ -38,7 +39,8 @@ class Cost(NamedTuple):
 
 
 class Check(NamedTuple):
-    """The findings of `check`. `needs` and `conflicts` are of a run, so they need inputs; else they are empty.
+    """The findings of `check`. `needs` and `conflicts` come from a run, so they need inputs; without inputs they are
+    empty.
 
     `mode` is what the program declares, `needs` the weakest mode that allows what it did.
     """
@@ -73,13 +75,14 @@ class Run(Mapping[str, Any]):
 
     @property
     def cost(self) -> Cost:
-        """What the interpreter counted; zeros for other executors."""
+        """The counts of the interpreter; zeros for other executors."""
         cost = lib.lw_run_cost(self._handle)
         return Cost(cost.steps, cost.work, cost.depth, cost.peak)
 
     @property
     def lines(self) -> pa.Table:
-        """A row for each line that ran: steps, work and peak; of other executors launches, processors, occupancy, bytes, seconds."""
+        """A row for each line that ran: steps, work and peak; for other executors launches, processors, occupancy,
+        bytes, seconds."""
         import pyarrow as pa
 
         return pa.table(Stream(lambda out, error: lib.lw_run_lines(self._handle, out, error)))
@@ -136,7 +139,7 @@ def check(source: Source, inputs: Mapping[str, Any] | None = None, /, **more: An
 def trace(
     source: Source, inputs: Mapping[str, Any] | None = None, /, *, executor: str = "interpreter", by: str = "statement", seed: int = 0, **more: Any
 ) -> list[dict[str, Any]]:
-    """The lines of `lanewise pram trace` as dicts: the start, each step with what it changed, the end.
+    """The lines of `lanewise pram trace` as dicts: the start, each step with its changes, the end.
 
     by: "kernel" gives one for each kernel of the compiled program. An error of the run has the trace up to it as `trace`.
     """
@@ -159,7 +162,7 @@ def explain(source: Source, *, without: str = "") -> str:
 
 
 def widget(source: Source, inputs: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
-    """A run as the lab's picture of memory and processors, step by step, for notebooks: a widget of anywidget.
+    """A widget of anywidget for notebooks that shows a run as the lab does: memory and processors, step by step.
 
     It has at most the first 100,000 steps. A run that fails shows where. Raises ProgramError: the program is wrong. Raises InterfaceError:
     anywidget is not installed, or the package was built without the widget.
@@ -192,7 +195,7 @@ def _recorded(program: Any, inputs: Mapping[str, Any]) -> tuple[str, list[bytes]
 
 
 def _program_text(source: Source) -> tuple[str, str]:
-    """Its name for errors, and its text."""
+    """The program's name for errors, and its text."""
     if isinstance(source, os.PathLike) or (source.endswith(".pram") and "\n" not in source):
         name = os.fspath(source)
         try:
@@ -232,7 +235,7 @@ def _call(kind: str, source: Source, inputs: Mapping[str, Any], out: Any, **sett
 
 
 def _cells(name: str, value: Any) -> tuple[Any, ...]:
-    """An input as lw_cells, and what owns its memory."""
+    """An input as lw_cells, and the owner of its memory."""
     import numpy as np
 
     if _has_nulls(value):

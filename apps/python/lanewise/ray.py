@@ -52,7 +52,7 @@ def _arrow_type(kind: Any) -> pa.DataType:
 
 
 def _partial(plan: Split, tables: Any, parts: int, settings: dict[str, Any]) -> Callable[[pa.Table], pa.Table]:
-    """Answers a block; its rows have a __part where they are merged."""
+    """Answers a block; the rows have a column __part if they are merged later."""
 
     def run(block: pa.Table) -> pa.Table:
         rows = answer(plan.partial, block, ray.get(tables) if tables else None, **settings)
@@ -62,7 +62,7 @@ def _partial(plan: Split, tables: Any, parts: int, settings: dict[str, Any]) -> 
 
 
 def _merged(query: str, more: bool, settings: dict[str, Any]) -> Callable[[pa.Table], pa.Table]:
-    """Merges all rows of a part; with `more` they go to one place next."""
+    """Merges all rows of a part; with `more` they are then merged in one place."""
 
     def run(part: pa.Table) -> pa.Table:
         rows = answer(query, part.drop_columns(["__part"]), **settings)

@@ -19,7 +19,7 @@ from ._split import answer, arrow_tables, parted, split
 
 __all__ = ["sql"]
 
-_ROWS = 1_000_000  # of a block at least: Spark's batches have 10,000
+_ROWS = 1_000_000  # rows of a block at least: Spark's batches have 10,000
 Batches = Iterator[pa.RecordBatch]
 
 
@@ -76,7 +76,7 @@ def _blocks(query: str, tables: Any, settings: dict[str, Any], keys: list[str] |
 
 
 def _whole(query: str, schema: pa.Schema, settings: dict[str, Any]) -> Callable[[Batches], Batches]:
-    """Answers a partition as a whole, also one without rows."""
+    """Answers a whole partition, even one without rows."""
 
     def run(batches: Batches) -> Batches:
         received = list(batches)

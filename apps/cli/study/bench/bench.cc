@@ -17,14 +17,14 @@ namespace {
 
 constexpr uint64_t kSimulatedRows = 1 << 17;
 
-/// A quantile of ascending values, between neighbours where the share falls between them.
+/// A quantile of ascending values, interpolated between neighbours.
 double quantile(const std::vector<double>& values, double share) {
   const double at = share * static_cast<double>(values.size() - 1);
   const auto low = static_cast<size_t>(at), high = std::min(low + 1, values.size() - 1);
   return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
 }
 
-/// What the processor spent on the calling thread: not what it spent on others meanwhile.
+/// Processor time of the calling thread, without that of others.
 double thread_seconds() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -88,12 +88,12 @@ void Bench::say(const std::string& what) {
     progress_.report(what, -1);
 }
 
-/// One run more, minus what making the data and one run cost.
+/// The events of one more run: those of preparing the data and of one run are subtracted.
 void Bench::simulate(const Group& group, Result& result) {
   const lanes::Target simd = lanes::simd();
   if (result.level.starts_with("avx512") ||
       (result.level.starts_with("chosen") && simd == lanes::Target::avx512)) {
-    return;  // instructions that valgrind does not know
+    return;  // instructions that valgrind does not support
   }
   say("simulating " + group.title + ": " + result.level);
   const auto events = [&](int runs) {

@@ -7,11 +7,11 @@
 
 namespace lanewise::cli::bench {
 
-/// Events of one piece of work; of each of its rows, where a result holds them.
+/// Event counts of one run, or per row in a result.
 struct Events {
   double branches = 0;
   double branch_misses = 0;
-  double cache_misses = 0;  ///< of the last cache
+  double cache_misses = 0;  ///< misses of the last-level cache
 
   Events operator-(const Events& other) const {
     return {branches - other.branches, branch_misses - other.branch_misses,
@@ -20,7 +20,7 @@ struct Events {
   Events operator/(double rows) const { return {branches / rows, branch_misses / rows, cache_misses / rows}; }
 };
 
-/// The processor's own counters of the calling thread, where the system gives them.
+/// The processor's counters for the calling thread, if the system allows them.
 class Counters {
  public:
   Counters();
@@ -33,12 +33,12 @@ class Counters {
   const std::string& why_not() const { return why_not_; }
 
   void start();
-  /// What happened since start(); nothing where there are no counters or they did not run all the time.
+  /// The events since start(); nothing if there are no counters, or if they did not run all the time.
   std::optional<Events> stop();
 
  private:
   static constexpr size_t kEvents = 3;
-  std::array<int, kEvents> files_;  // of the kernel; the first leads the group
+  std::array<int, kEvents> files_;  // descriptors of the kernel; the first one leads the group
   std::string why_not_;
 };
 

@@ -21,7 +21,7 @@ namespace {
 
 using Emit = std::function<void(const Group&)>;
 
-/// `run` fills `answers`; its hash is what levels must agree on.
+/// `run` fills `answers`; all levels must give the same hash of them.
 Contender host_level(std::string level, const std::shared_ptr<std::vector<uint32_t>>& answers,
                      const std::function<void()>& run, bool one_thread = true) {
   return {.level = std::move(level),
@@ -104,7 +104,7 @@ class IndexRun {
     return made;
   }
 
-  /// Searches by the strategy of that name, all at once or one after the other.
+  /// Searches by this strategy, all keys at once or one after the other.
   static std::function<void()> lookups(const std::shared_ptr<Index>& index, const std::string& strategy,
                                        const std::shared_ptr<const std::vector<Key>>& queries,
                                        const std::shared_ptr<std::vector<uint32_t>>& answers,
@@ -141,7 +141,8 @@ class IndexRun {
     add(std::move(made));
   }
 
-  /// 40,000 keys at once in a tree of nodes of 63 keys, the way to the device and back included; and one key.
+  /// 40,000 keys at once in a tree of nodes of 63 keys, including the copies to the device and back; and one
+  /// key.
   void multi_search() {
     const IndexData<Key> data(std::min<uint64_t>(options_.rows, 10'000'000));
     const auto index = std::make_shared<Index>(data.index(63));
@@ -173,7 +174,7 @@ class IndexRun {
     }
   }
 
-  using Rival = std::shared_ptr<const AbslTree<Key>>;  // null: this program knows none
+  using Rival = std::shared_ptr<const AbslTree<Key>>;  // null: the name is unknown
 
   void find(const IndexData<Key>& data, Index& index, const Rival& tree) {
     const auto queries =

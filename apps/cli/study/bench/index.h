@@ -8,12 +8,12 @@
 
 namespace lanewise::cli::bench {
 
-/// Lookups in ordered indexes, on the host by every strategy and by other searches, and on a GPU. Calls
-/// `emit` for each group when it is measured. Throws UserError for a device that is not there.
+/// Look-ups in ordered indexes: on the host by every strategy and by other searches, and on a GPU. Calls
+/// `emit` for each group when it is measured. Throws UserError if the device does not exist.
 std::vector<Group> run_index(const IndexBenchOptions& options, Bench& bench,
                              const std::function<void(const Group&)>& emit);
 
-/// The names that IndexBenchOptions::work takes.
+/// The possible values of IndexBenchOptions::work.
 const std::vector<std::string>& index_work_names();
 
 }  // namespace lanewise::cli::bench

@@ -37,7 +37,7 @@ uint64_t digest_of(std::span<const T> values) {
   return hash;
 }
 
-/// A sorted array in the order of a heap, four levels prefetched (Khuong and Morin, "Array layouts for
+/// A sorted array in the order of a heap, with four levels prefetched (Khuong and Morin, "Array layouts for
 /// comparison-based searching", 2017).
 template <class Key>
 struct Eytzinger {

@@ -29,7 +29,7 @@ std::string counted(uint64_t number) { return with_commas(static_cast<int64_t>(n
 template <class Key>
 constexpr const char* kTypeName = sizeof(Key) == 4 ? "uint32" : "uint64";
 
-/// Queries and room for their answers in the memory of a device.
+/// Queries, and memory for their answers, on a device.
 template <class Key>
 class Resident {
  public:
@@ -50,7 +50,7 @@ class Resident {
  private:
   gpu::Stream& stream() { return index_->stream(); }
   gpu::DeviceBuffer there(size_t bytes) { return pool_.allocate(bytes, stream(), "benchmark"); }
-  /// Room that is made when it is first requested.
+  /// Memory that is allocated when it is first used.
   gpu::DeviceBuffer& room(gpu::DeviceBuffer& buffer, size_t bytes) {
     if (!buffer) buffer = there(bytes);
     return buffer;
@@ -107,7 +107,7 @@ class Resident {
     staging_.download(values.data(), buffer.address(), bytes, stream());
     return digest_of(std::span<const T>(values));
   }
-  /// Ranges that do not reach the index's end fill all places.
+  /// Ranges that do not reach the end of the index fill all places.
   uint64_t digest_of_first_pairs() {
     const size_t some = std::min<size_t>(count_, 1 << 16);
     std::vector<uint32_t> counts(some), values(some * kPairs);
@@ -219,7 +219,7 @@ Work copy_cost(uint64_t nodes, uint32_t keys, gpu::Device& device) {
                                  index.stream().synchronize();
                                });
                              }});
-  // The way alone: staging and memory are there.
+  // Only the copy: staging and memory exist already.
   const auto pool = std::make_shared<gpu::DevicePool>(device);
   const auto staging = std::make_shared<gpu::Staging>(device);
   const auto bytes = std::make_shared<std::vector<uint8_t>>(image, 1);
@@ -310,10 +310,10 @@ void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
 
 #define INSTANTIATE(Key)                                                                          \
   template void add_resident(Work&, const std::shared_ptr<DeviceIndex>&, const std::vector<Key>&, \
-                             const std::vector<std::string>&, gpu::Device&);                      \
-  template Work launch_cost<Key>(gpu::Device&);                                                   \
-  template Work copy_cost<Key>(uint64_t, uint32_t, gpu::Device&);                                 \
-  template void device_works(const IndexData<Key>&, const IndexBenchOptions&, gpu::Device&,       \
+                             const std::vector<std::string>&, gpu::Device&);                   \
+  template Work launch_cost<Key>(gpu::Device&);                                                \
+  template Work copy_cost<Key>(uint64_t, uint32_t, gpu::Device&);                              \
+  template void device_works(const IndexData<Key>&, const IndexBenchOptions&, gpu::Device&,    \
                              const std::function<void(Work)>&);
 INSTANTIATE(uint32_t)
 INSTANTIATE(uint64_t)

@@ -12,7 +12,7 @@ namespace lanewise::cli::bench {
 
 namespace {
 
-/// A text of 8 to 40 letters and digits, as the number `i` decides.
+/// A string of 8 to 40 letters and digits that `i` determines.
 std::string text_of(uint64_t i) {
   constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz012345";
   std::string text(8 + hash::of_word(i) % 33, ' ');

@@ -42,7 +42,7 @@ class Updated {
   double erase_pairs(const Batch& batch) {
     return seconds([&] { index_.erase(batch.keys.address(), batch.count, batch.values.address()); });
   }
-  /// Sorts the batch's keys and their rows alone.
+  /// Only sorts the batch's keys and their rows.
   double sort(const Batch& batch) {
     if (batch.count > room_) {
       for (auto& words : words_) words = there(batch.count * sizeof(Key));
@@ -51,9 +51,9 @@ class Updated {
     }
     stream().copy(words_[0].address(), batch.keys.address(), batch.keys.size());
     gpu::SortPairs pairs{{words_[0].address(), words_[1].address()},
-                         {rows_[0].address(), rows_[1].address()},
-                         batch.count,
-                         sizeof(Key)};
+                            {rows_[0].address(), rows_[1].address()},
+                            batch.count,
+                            sizeof(Key)};
     return seconds([&] { runner_.sort(pairs, pool_, stream()); });
   }
   uint64_t size() const { return index_.size(); }
@@ -75,7 +75,7 @@ class Updated {
   gpu::DevicePool pool_;
   gpu::Staging staging_;
   index::GpuRunner runner_;
-  gpu::DeviceBuffer words_[2], rows_[2];  // for so many keys
+  gpu::DeviceBuffer words_[2], rows_[2];  // number of keys
   uint64_t room_ = 0;
 };
 
@@ -145,7 +145,7 @@ void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
   add(std::move(work));
 }
 
-#define INSTANTIATE(Key)                                                                    \
+#define INSTANTIATE(Key)                                                                       \
   template void update_works(const IndexData<Key>&, const IndexBenchOptions&, gpu::Device&, \
                              const std::function<void(Work)>&);
 INSTANTIATE(uint32_t)

@@ -8,15 +8,15 @@ namespace lanewise::cli::bench {
 
 /// Options of all benchmarks.
 struct Options {
-  uint64_t rows = 0;  ///< 0: what suits the machine
+  uint64_t rows = 0;  ///< 0: chosen for the machine
   uint64_t seed = 1;
-  int repeat = 3;                   ///< the median of so many rounds counts
+  int repeat = 3;                   ///< number of rounds, whose median counts
   double enough = 3;                ///< seconds after which a level is not repeated
-  std::vector<std::string> levels;  ///< names of levels, their first words, or packed; none: all
+  std::vector<std::string> levels;  ///< names of levels, their first words, or packed; empty: all
   bool json = false;
   std::string plot;         ///< an SVG file; empty: none
-  bool cachegrind = false;  ///< branches and misses by simulation
-  int silent_runs = 0;      ///< only do each work so often: what is simulated; 0: measure
+  bool cachegrind = false;  ///< simulate branches and misses
+  int silent_runs = 0;      ///< only do each task this often, for the simulation; 0: measure
 };
 
 struct ScanOptions : Options {
@@ -31,8 +31,8 @@ struct StringsOptions : Options {
   std::vector<std::string> tests;
   std::vector<std::string> lengths;
   double match = 1;                  ///< percent of the rows
-  std::string mismatch = "random";   ///< or the byte at which rows differ from the constant
-  std::vector<uint32_t> thresholds;  ///< of refill; none: naive and refill
+  std::string mismatch = "random";   ///< or the byte in which rows differ from the constant
+  std::vector<uint32_t> thresholds;  ///< of refill; empty: naive and refill
 };
 
 struct SqlBenchOptions : Options {
@@ -42,10 +42,10 @@ struct SqlBenchOptions : Options {
 
 struct PramBenchOptions : Options {
   std::vector<std::string> work;
-  std::vector<std::string> programs;  ///< none: those of the study
-  std::vector<uint64_t> sizes;        ///< none: what suits each program
+  std::vector<std::string> programs;  ///< empty: those of the study
+  std::vector<uint64_t> sizes;        ///< empty: chosen for each program
   bool few = false;                   ///< without the two largest of these
-  uint64_t most = 0;                  ///< none of these that is larger; 0: all
+  uint64_t most = 0;                  ///< largest of these sizes; 0: all
   std::string device = "auto";
 };
 
@@ -53,10 +53,10 @@ struct PramBenchOptions : Options {
 struct IndexBenchOptions : Options {
   std::string type = "uint32";
   std::vector<std::string> work;
-  uint32_t node_keys = 0;                       ///< most keys of a node; 0: what suits the keys
+  uint32_t node_keys = 0;                       ///< most keys of a node; 0: chosen for the keys
   uint64_t queries = 1 << 20;                   ///< on the host
-  std::vector<uint64_t> batches = {1, 40'000};  ///< keys that multi seeks at once
-  uint64_t device_queries = 0;                  ///< on the device; 0: as many as keys
+  std::vector<uint64_t> batches = {1, 40'000};  ///< number of keys that multi seeks at once
+  uint64_t device_queries = 0;                  ///< on the device; 0: the number of keys
   std::string device = "auto";
 };
 

@@ -15,7 +15,7 @@ const std::vector<MeasuredPipeline>& measured_pipelines() {
   using exec::Rates;
   static const std::vector<MeasuredPipeline> pipelines = {
       {"scan", &Rates::scan, kNumberKey, "numbers", "SELECT sum(few) FROM numbers"},
-      // 16 operators of rows that are read anyway.
+      // 16 operators over rows that are read anyway.
       {"compute", &Rates::compute, 16, "numbers",
        "SELECT sum((few + 1) * (few + 2) + (few - 3) * (few + 4) + (few + 5) * (few - 6) + (few - 7) * (few "
        "- 8) + few)"
@@ -37,7 +37,7 @@ uint64_t rows_of(const MeasuredPipeline& pipeline, uint64_t rows) {
 
 void make_tables(Session& session, uint64_t rows) {
   session.run("SET preserve_insertion_order = false");
-  // DuckDB runs what is prepared and no query: hash() and md5() are on no GPU.
+  // DuckDB runs the preparation, which is not a query: GPUs do not support hash() and md5().
   const auto make = [&](std::string_view table, std::string_view columns, const std::string& values) {
     session.run(fmt::format("CREATE OR REPLACE TABLE {}({})", table, columns));
     session.run(fmt::format("PREPARE fill AS INSERT INTO {} SELECT {}", table, values));

@@ -9,7 +9,7 @@
 
 namespace lanewise::cli::bench {
 
-/// A query that does little else than what one of exec::Rates is about.
+/// A query that mostly measures one of exec::Rates.
 struct MeasuredPipeline {
   std::string name;            ///< the rate's
   double exec::Rates::* rate;  ///< units per second
@@ -20,10 +20,10 @@ struct MeasuredPipeline {
 
 /// All of them, over tables that make_tables() makes.
 const std::vector<MeasuredPipeline>& measured_pipelines();
-/// Rows of the table; numbers have four times as many as strings.
+/// Rows of the table; there are four times as many numbers as strings.
 uint64_t rows_of(const MeasuredPipeline& pipeline, uint64_t rows);
 
-/// Makes the tables in the session's database: `rows` numbers, a quarter as many strings of 64 bytes.
+/// Creates the tables in the session's database: `rows` numbers, and a quarter as many strings of 64 bytes.
 void make_tables(Session& session, uint64_t rows);
 
 }  // namespace lanewise::cli::bench

@@ -23,7 +23,7 @@ void add_point(Curves& to, const std::string& series, double x, double y) {
   found->points.push_back({x, y, y, y});
 }
 
-/// The plot of that title, made if there is none.
+/// The plot of this title, created at its first use.
 Curves& plot_for(std::vector<Curves>& plots, Curves plot) {
   const auto found = std::ranges::find(plots, plot.title, &Curves::title);
   return found != plots.end() ? *found : plots.emplace_back(std::move(plot));

@@ -8,8 +8,8 @@
 
 namespace lanewise::cli::bench {
 
-/// What can be drawn of the groups: GB/s over selectivity, GB/s over row length, occupancy and GB/s over the
-/// threshold of refill; each where at least two values of x were measured.
+/// The plots of the groups: GB/s over selectivity, GB/s over row length, occupancy and GB/s over the
+/// threshold of refill. Each needs at least two values of x.
 std::vector<plot::Curves> plots_of(std::span<const Group> groups);
 
 }  // namespace lanewise::cli::bench

@@ -27,13 +27,13 @@ namespace {
 
 using pram::Arrays;
 
-/// A program of the library, and the sizes at which it is measured.
+/// A bundled program, and the sizes at which it is measured.
 struct PramSubject {
   const char* name;
   std::vector<uint64_t> sizes;
   uint64_t interpreted;     ///< the largest size for the interpreter
   uint64_t edges = 8;       ///< of each vertex
-  bool any_answer = false;  ///< several answers are right; how much they choose is the same
+  bool any_answer = false;  ///< there are several right answers, with the same number of chosen cells
 };
 
 const std::vector<PramSubject>& subjects() {
@@ -49,7 +49,7 @@ const std::vector<PramSubject>& subjects() {
   return kSubjects;
 }
 
-/// A loop in a branch that only some processors take: what a set of active processors costs.
+/// A loop in a branch that only some processors take: it shows the cost of a set of active processors.
 constexpr const char* kSets = R"(mode EREW
 input A[n] : int
 input limit : int
@@ -91,8 +91,8 @@ Arrays inputs_for(const pram::Program& program, const PramSubject& subject, uint
   return inputs;
 }
 
-/// A digest of the outputs that all executors have; where several answers are right, of how many cells they
-/// choose.
+/// A digest of the outputs that all executors have. If there are several right answers: of the number of
+/// chosen cells.
 uint64_t digest_of(const Arrays& outputs, const std::vector<std::string>& names, bool any_answer) {
   uint64_t hash = 0;
   for (const std::string& name : names) {
@@ -107,7 +107,7 @@ uint64_t digest_of(const Arrays& outputs, const std::vector<std::string>& names,
   return hash;
 }
 
-/// What an executor does with one program and its inputs.
+/// Runs one program and its inputs on an executor.
 using Execute = std::function<Arrays()>;
 
 class PramRun {
@@ -145,7 +145,7 @@ class PramRun {
     return sizes.empty() ? std::vector<uint64_t>{16, 64} : sizes;
   }
 
-  /// A program, its inputs, and what its contenders agree on.
+  /// A program, its inputs, and the digest on which its contenders agree.
   struct Task {
     pram::Program program;
     Arrays inputs;
@@ -177,7 +177,7 @@ class PramRun {
     return [=] { return pram::run(task->program, task->inputs, options).outputs; };
   }
 
-  /// The compiled program; its columns travel each time, as pram::run does.
+  /// The compiled program; its columns are copied each time, as in pram::run.
   Contender on_device(const char* level, const TaskPointer& task, pram::Executor executor,
                       bool one_group = false) const {
     if (options_.device == "cpu") return {.level = level, .not_offered = "not requested"};
@@ -233,7 +233,7 @@ class PramRun {
   }
 
   void growth(const PramSubject& subject, uint64_t size) {
-    bench_.say(fmt::format("making the input of {}", subject.name));
+    bench_.say(fmt::format("generating the input of {}", subject.name));
     const TaskPointer task = task_of(subject, size);
     std::vector<Contender> contenders;
     if (size <= subject.interpreted) {
@@ -254,7 +254,7 @@ class PramRun {
     add(group_of("growth", subject.name, size), contenders);
   }
 
-  /// Few processors: many launches, or one group that waits for itself.
+  /// With few processors: many launches, or one group with barriers.
   void group_of_scan(uint64_t size) {
     static const PramSubject kScan{"scan", {}, 0};
     const TaskPointer task = task_of(kScan, size);

@@ -33,7 +33,7 @@ std::vector<uint64_t> words_of_memory(size_t count, const Cancellation& cancella
 
 double read_rate(const Cancellation& cancellation) {
   const std::vector<uint64_t> words = words_of_memory(size_t{1} << 26, cancellation);
-  constexpr size_t kPart = size_t{1} << 20;  // words: so short a time that some of them are not interrupted
+  constexpr size_t kPart = size_t{1} << 20;  // words: a time so short that some runs are not interrupted
   double best = 0;
   for (int run = 0; run < kReadRuns; ++run) {
     for (size_t first = 0; first + kPart <= words.size(); first += kPart) {

@@ -10,7 +10,7 @@ namespace lanewise::cli::bench {
 
 namespace {
 
-/// A column of a table: its head, and what it says of a result.
+/// A column of a table: its title, and its value for a result.
 struct Column {
   std::string head;
   std::function<std::string(const Result&)> cell;

@@ -13,7 +13,7 @@ std::string heading(const Setting& setting);
 /// A group as a table for people.
 std::string table(const Setting& setting, const Group& group);
 
-/// A group as JSON: what it is of, then its levels.
+/// A group as JSON: its description, then its levels.
 nlohmann::ordered_json to_json(const Group& group);
 
 /// Everything as JSON.

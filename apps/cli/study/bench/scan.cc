@@ -41,7 +41,7 @@ const std::vector<WorkKind>& work_kinds() {
   return kKinds;
 }
 
-constexpr size_t kScanSlice = 1 << 16;  // rows between two looks at whether the user cancelled
+constexpr size_t kScanSlice = 1 << 16;  // rows between two checks for cancellation
 
 uint64_t fold(uint64_t hash, uint64_t word) { return hash::of_word(std::rotl(hash, 23) ^ word); }
 
@@ -52,7 +52,7 @@ uint64_t bits_of_value(T value) {
   return word;
 }
 
-/// A column and what one level does with it. Threads take contiguous ranges of slices.
+/// A column and a level's work on it. Threads take contiguous ranges of slices.
 template <class T>
 class Scan {
  public:
@@ -65,8 +65,8 @@ class Scan {
         bits_(kernels::bits_of(target)),
         cancellation_(cancellation) {}
 
-  /// Does the work; the hash of what it gives does not depend on the number of threads, except of sums of
-  /// floats. With `whole`, it covers all rows of bitmaps and lists, else only their counts.
+  /// Does the task. The hash of its result does not depend on the number of threads, except for sums of
+  /// floats. With `whole` it covers all rows of bitmaps and lists, otherwise only their counts.
   uint64_t run(int threads, bool pinned, bool whole, double* seconds) const {
     std::vector<uint64_t> digests(static_cast<size_t>(threads));
     const size_t slices = (values_->size() + kScanSlice - 1) / kScanSlice, team = digests.size();
@@ -80,7 +80,7 @@ class Scan {
   }
 
  private:
-  /// Hashes of slices are added, so that the order of threads does not matter.
+  /// Hashes of slices are added, so the order of threads does not matter.
   uint64_t range(size_t first, size_t last, bool whole) const {
     uint64_t words[kScanSlice / 64];
     std::vector<uint32_t> rows(work_ == Work::list ? kScanSlice : 0);
@@ -137,7 +137,7 @@ class Scan {
   const Cancellation& cancellation_;
 };
 
-/// Measures one column after the other, one for each selectivity.
+/// Measures the columns one after the other: one for each selectivity.
 template <class T>
 class ScanRun {
  public:
@@ -147,7 +147,7 @@ class ScanRun {
   std::vector<Group> run() {
     bool first = true;
     for (const double percent : options_.selectivity) {
-      bench_.say(fmt::format("making {} values, {:g} % of them 3", options_.rows, percent));
+      bench_.say(fmt::format("generating {} values, {:g} % of them 3", options_.rows, percent));
       values_.reset();
       values_ = std::make_shared<const std::vector<T>>(
           make_numbers<T>(options_.rows, percent, options_.seed, [this] { bench_.cancellation().check(); }));
@@ -262,7 +262,7 @@ std::vector<Group> run_scan(const ScanOptions& given, Bench& bench,
     options.selectivity = {0.1, 1, 10, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100};
   }
   const auto type = std::ranges::find(types(), options.type, &std::pair<std::string, ScanBench>::first);
-  invariant(type != types().end(), "the command line knows the types");
+  invariant(type != types().end(), "the command line checks the types");
   return type->second(options, bench, emit);
 }
 

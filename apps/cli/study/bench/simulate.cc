@@ -18,12 +18,12 @@ namespace lanewise::cli::bench {
 
 namespace {
 
-/// A file that is gone with it.
+/// A file that is removed by the destructor.
 class TemporaryFile {
  public:
   TemporaryFile() : path_((std::filesystem::temp_directory_path() / "lanewise-XXXXXX").string()) {
     const int file = ::mkstemp(path_.data());
-    if (file < 0) throw UserError(fmt::format("cannot make '{}': {}", path_, std::strerror(errno)));
+    if (file < 0) throw UserError(fmt::format("cannot create '{}': {}", path_, std::strerror(errno)));
     ::close(file);
   }
   TemporaryFile(const TemporaryFile&) = delete;

@@ -10,7 +10,7 @@ TEST(BenchSpread, IsTheDistanceOfTheQuartiles) {
   EXPECT_EQ(Result{}.spread(), 0);
   EXPECT_EQ((Result{.level = "", .runs = {2}}).spread(), 0);
   EXPECT_DOUBLE_EQ((Result{.level = "", .runs = {1, 2, 3, 4, 5}}).spread(), 2.0 / 3);
-  // One run that was disturbed does not count.
+  // One disturbed run does not count.
   EXPECT_DOUBLE_EQ((Result{.level = "", .runs = {2, 2, 2, 2, 100}}).spread(), 0);
 }
 

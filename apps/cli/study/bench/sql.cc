@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kRows = 1 << 22;
 
-/// A device with the tables in a database of its own.
+/// A device with the tables in its own database.
 class Level {
  public:
   Level(const std::string& device, const std::optional<exec::PlacementCosts>& placement) {
@@ -26,7 +26,7 @@ class Level {
   }
   void make(uint64_t rows) { make_tables(*session_, rows); }
 
-  /// A hash of the answer; rows of groups come in any order.
+  /// A hash of the answer that does not depend on the order of rows.
   uint64_t digest(const std::string& query) {
     const Table table = session_->run(query).table;
     uint64_t sum = 0;

@@ -8,12 +8,12 @@
 
 namespace lanewise::cli::bench {
 
-/// The queries by which devices are measured, on the CPU and on a GPU, columns in their memory. Calls `emit`
-/// for each group when it is measured. Throws UserError for a device that is not there.
+/// The queries that measure devices, on the CPU and on a GPU, with columns in their memory. Calls `emit` for
+/// each group when it is measured. Throws UserError if the device does not exist.
 std::vector<Group> run_sql(const SqlBenchOptions& options, Bench& bench,
                            const std::function<void(const Group&)>& emit);
 
-/// The names that SqlBenchOptions::work takes.
+/// The possible values of SqlBenchOptions::work.
 std::vector<std::string> sql_work_names();
 
 }  // namespace lanewise::cli::bench

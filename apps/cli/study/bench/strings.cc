@@ -25,9 +25,9 @@ using lanes::RowOptions;
 using lanes::Target;
 
 constexpr uint64_t kDefaultRows = 1 << 19;
-constexpr uint64_t kSlice = 1 << 17;  // rows between two looks at whether the user cancelled
+constexpr uint64_t kSlice = 1 << 17;  // rows between two checks for cancellation
 
-/// Lanes on which rows are laid.
+/// The lanes that process rows.
 struct Lanes {
   Target target;
   Form form;
@@ -47,14 +47,14 @@ std::vector<Lanes> all_lanes() {
           {Target::emulated, Form::packed, 64, "emulated packed"}};
 }
 
-/// A level: lanes, and when they are refilled.
+/// A level: lanes, and their threshold of refill.
 struct StringsLevel {
   Lanes lanes;
   uint32_t refill_below;  ///< 1: naive
   std::string name;
 };
 
-/// Naive and refilled at once; or each of the thresholds that a group's width allows.
+/// Naive and refilled at once, or each threshold that the group's width allows.
 std::vector<StringsLevel> levels_of(const Lanes& lanes, const std::vector<uint32_t>& thresholds) {
   if (lanes.width == 1) return {{lanes, 1, lanes.name}};
   if (thresholds.empty()) {
@@ -83,7 +83,7 @@ Lengths parse_lengths(const std::string& text) {
   }
 }
 
-/// Rows and what matches them: automata on lanes, or the form that a query would take.
+/// Rows and their matcher: automata on lanes, or the strategy that a query would use.
 class Search {
  public:
   Search(const TextShape& shape, const Cancellation& cancellation)
@@ -100,7 +100,7 @@ class Search {
     return automaton->view();
   }
 
-  /// Calls match(first row, rows, words of hits) slice by slice; the hash of all hits.
+  /// Calls match(first row, rows, words of hits) slice by slice; returns a hash of all hits.
   template <class Match>
   uint64_t digest(const Match& match) {
     run(match);
@@ -165,7 +165,7 @@ Contender on_lanes(const std::shared_ptr<Search>& search, const StringsLevel& le
           level.refill_below};
 }
 
-/// What a query does.
+/// The match strategy of a query.
 Contender as_chosen(const std::shared_ptr<Search>& search) {
   const auto matcher = std::make_shared<const text::Matcher>(search->pattern());
   const auto context = std::make_shared<text::MatchContext>();
@@ -182,7 +182,7 @@ constexpr std::pair<const char*, RowTest> kTests[] = {
 
 Group measure_group(const StringsOptions& options, const std::string& test, const std::string& lengths,
                     const TextShape& shape, Bench& bench) {
-  bench.say(fmt::format("making rows of {} length", lengths));
+  bench.say(fmt::format("generating rows of {} length", lengths));
   const auto search = std::make_shared<Search>(shape, bench.cancellation());
   const TextRows& text = search->text();
   Group group;

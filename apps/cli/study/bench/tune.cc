@@ -23,11 +23,11 @@ namespace lanewise::cli::bench {
 namespace {
 
 constexpr int kRounds = 7;
-constexpr double kWorthIt = 1.02;  // a value takes the default's place if it is so many times as fast
+constexpr double kWorthIt = 1.02;  // a value replaces the default if it is this many times as fast
 constexpr uint64_t kTextRows = 1 << 17;
 constexpr uint64_t kNumbers = 1 << 24;
 
-/// Something that can be done with each of several values.
+/// A task with a parameter that takes several values.
 struct Parameter {
   std::string name;
   std::vector<uint32_t> values;  ///< the default first
@@ -35,7 +35,8 @@ struct Parameter {
   std::function<void(uint32_t)> run;
 };
 
-/// Rounds over all values, so that other work on the machine hits all of them; of each the least time counts.
+/// Rounds over all values, so that other work on the machine slows all of them. The least time of each
+/// counts.
 Choice measure(const Parameter& parameter, const Cancellation& cancellation) {
   std::vector<double> least(parameter.values.size(), 1e9);
   for (int round = 0; round < kRounds; ++round) {
@@ -58,7 +59,8 @@ Choice measure(const Parameter& parameter, const Cancellation& cancellation) {
   return choice;
 }
 
-/// Rows of unequal lengths, where refill matters, and the automaton of a regular expression that few match.
+/// Rows of unequal lengths, for which refill matters, and the automaton of a regular expression that few of
+/// them match.
 class Texts {
  public:
   explicit Texts(const Cancellation& cancellation) {
@@ -69,7 +71,7 @@ class Texts {
     }
   }
 
-  /// Matches all rows; the value that is tuned is `width` or `refill_below`.
+  /// Matches all rows; the tuned value is `width` or `refill_below`.
   Parameter parameter(std::string name, lanes::Target target, lanes::Form form, std::vector<uint32_t> values,
                       std::function<lanes::RowOptions(uint32_t)> options) const {
     return {std::move(name), std::move(values), bytes_,
@@ -83,7 +85,7 @@ class Texts {
             }};
   }
 
-  /// Matches all rows in a form, with what has been tuned so far.
+  /// Matches all rows with a strategy, with the parameters tuned so far.
   Parameter matcher(const std::string& form, const text::Pattern& pattern,
                     const lanes::Tuning& tuning) const {
     return {form, {0}, bytes_, [=, this](uint32_t) {
@@ -102,7 +104,7 @@ class Texts {
   double bytes_ = 0;
 };
 
-/// Thresholds from always, the default, to naive.
+/// Thresholds from "always" (the default) to naive.
 std::vector<uint32_t> thresholds(uint32_t width) {
   std::vector<uint32_t> values = {width};
   for (uint32_t eighths = 7; eighths > 0; --eighths) {
@@ -111,7 +113,7 @@ std::vector<uint32_t> thresholds(uint32_t width) {
   return values;
 }
 
-/// A filter and a sum, slice by slice, as queries do them.
+/// A filter and a sum, slice by slice, as in queries.
 Parameter slices(const Cancellation& cancellation) {
   const auto values = std::make_shared<const std::vector<int32_t>>(
       make_numbers<int32_t>(kNumbers, 20, 1, [&] { cancellation.check(); }));

@@ -9,7 +9,7 @@
 
 namespace lanewise::cli::bench {
 
-/// One parameter: what was tried, and what is best.
+/// One parameter: the values that were tried, and the best one.
 struct Choice {
   struct Try {
     uint32_t value;
@@ -20,7 +20,7 @@ struct Choice {
   uint32_t best = 0;
 };
 
-/// What a way to match takes for each byte: where ways cross over follows from these.
+/// The time per byte of each match strategy, from which their crossovers follow.
 struct MatcherCost {
   std::string name;
   double ns;
@@ -33,8 +33,8 @@ struct Tuned {
   std::string no_gpu;  ///< why there is no MachineProfile::placement
 };
 
-/// Measures this machine and its first GPU, in well under a minute. `say` receives what is being measured,
-/// and how far that is.
+/// Measures this machine and its first GPU, in well under a minute. `say` receives the current step and the
+/// progress.
 Tuned tune(const Cancellation& cancellation, const std::function<void(const std::string&, double)>& say);
 
 }  // namespace lanewise::cli::bench

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/machine.h"
-#include "exec/gpu/rows/row_kernels.h"
 #include "gpu/modules/kernels.h"
 #include "gpu/staging.h"
+#include "exec/gpu/rows/row_kernels.h"
 #include "study/bench/pipelines.h"
 
 namespace lanewise::cli::bench {
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kDeviceRounds = 5;
 constexpr uint64_t kFewRows = 1 << 16, kManyRows = 1 << 24;
-/// A GPU that needs no more for few rows is measured with many.
+/// A GPU whose times for few rows are all the same is measured with many.
 constexpr double kFast = 0.02;
 
 template <class F>
@@ -29,7 +29,7 @@ double seconds_taken(F&& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// A folder for a while.
+/// A temporary folder.
 class Folder {
  public:
   Folder()
@@ -46,7 +46,7 @@ class Folder {
   const std::filesystem::path path_;
 };
 
-/// What takes the same time whatever a pipeline does.
+/// The times that do not depend on the pipeline.
 void measure_transfers(gpu::Device& device, exec::DeviceCosts& costs) {
   constexpr size_t kBytes = size_t{64} << 20;
   gpu::Stream stream(device);
@@ -64,17 +64,17 @@ void measure_transfers(gpu::Device& device, exec::DeviceCosts& costs) {
     costs.upload = std::max(costs.upload, kBytes / up);
     costs.download = std::max(costs.download, kBytes / down);
   }
-  // The kernels that all queries share are a source of usual size.
+  // The kernels that all queries share are a source of typical size.
   const gpu::KernelSource source = exec::kernel_source(exec::list_kernels());
   const Folder folder;
   gpu::KernelCache cache(folder.path());
-  const gpu::KernelCache none_ahead({});  // where they came compiled with the program, too
+  const gpu::KernelCache none_ahead({});  // even if they were compiled with the program
   const auto build = [&] { gpu::build(device, source, cache, none_ahead); };
   costs.compile = seconds_taken(build);
   costs.load = seconds_taken(build);
 }
 
-/// The least times of a query, columns hot: all of it, and kernels.
+/// The least times of a query with columns in memory: in all, and of its kernels.
 struct Times {
   double run = 1e9, kernels = 1e9;
 };
@@ -85,20 +85,20 @@ Times time(Session& session, const std::string& query, const Cancellation& cance
     const StatementResult result = session.run(query);
     double kernels = 0;
     for (const exec::OperatorProfile& line : result.profile) kernels += line.kernel_seconds;
-    if (round == 0) continue;  // it read, compiled and uploaded
+    if (round == 0) continue;  // this run reads, compiles and uploads
     least.run = std::min(least.run, result.run_seconds);
     least.kernels = std::min(least.kernels, kernels);
   }
   return least;
 }
 
-/// A device's rates: of a GPU those of its kernels, what is around them goes into the start.
+/// The rates of a device. Those of a GPU are of its kernels; the time around them counts as start.
 class RatesOf {
  public:
   RatesOf(const SessionOptions& options, const Cancellation& cancellation)
       : session_(options), is_gpu_(options.device != "cpu"), cancellation_(cancellation) {}
 
-  /// Seconds that all queries took.
+  /// Seconds of all queries.
   double measure(uint64_t rows, const std::function<void(const std::string&)>& say) {
     make_tables(session_, 1000);
     const Times least = time(session_, measured_pipelines()[0].query, cancellation_);

@@ -8,8 +8,8 @@
 
 namespace lanewise::cli::bench {
 
-/// Measures the first GPU and, by the same queries, this machine's threads. Must be the first in the process
-/// that requires a GPU: what that takes is measured, too. Throws DeviceError where none can be used.
+/// Measures the first GPU and, with the same queries, this machine's threads. Must be the first in the
+/// process to open a GPU, since that is measured, too. Throws DeviceError if none can be used.
 exec::PlacementCosts tune_device(const Cancellation& cancellation,
                                  const std::function<void(const std::string&, double)>& say);
 

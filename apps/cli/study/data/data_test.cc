@@ -31,7 +31,7 @@ TEST(BenchNumbers, TheShareIsExact) {
 TEST(BenchNumbers, TheSeedDecidesTheOrder) {
   EXPECT_EQ(make_numbers<int8_t>(1000, 20, 3, kNever), make_numbers<int8_t>(1000, 20, 3, kNever));
   EXPECT_NE(make_numbers<int8_t>(1000, 20, 3, kNever), make_numbers<int8_t>(1000, 20, 4, kNever));
-  // A shuffle: no stretch of the rows holds many more than its share.
+  // A shuffle: no part of the rows holds many more than its share.
   const auto values = make_numbers<double>(100'000, 20, 5, kNever);
   for (size_t first = 0; first < values.size(); first += 10'000) {
     EXPECT_NEAR(static_cast<double>(std::count(&values[first], &values[first] + 10'000, kTarget)), 2000, 200);

@@ -10,7 +10,7 @@ std::vector<T> make_numbers(uint64_t rows, double percent, uint64_t seed, const 
   Random random(seed);
   ExactShare targets(static_cast<uint64_t>(std::llround(static_cast<double>(rows) * percent / 100)), rows);
   std::vector<T> values;
-  values.reserve(rows);  // without writing zeros, which cannot be cancelled
+  values.reserve(rows);  // without initialising to zero, which cannot be cancelled
   for (uint64_t row = 0; row < rows; ++row) {
     if (row % (1 << 20) == 0) checkpoint();
     const T other = kOthers[random.below(5)];

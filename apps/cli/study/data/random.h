@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <functional>
 
-/// Data of the benchmarks. Nothing here includes anything of engine/, so that a fault there cannot hide in
-/// its own input.
+/// Data of the benchmarks. Nothing here includes a file of engine/, so that a fault there cannot hide in its
+/// own input.
 namespace lanewise::cli::bench {
 
-/// Called now and then while data are made; it throws when the user has cancelled.
+/// Called regularly while data are generated; it throws if the user has cancelled.
 using Checkpoint = std::function<void()>;
 
 /// A bijection that mixes all bits: the finalizer of SplitMix64.
@@ -34,7 +34,7 @@ class Random {
   uint64_t state_;
 };
 
-/// Says of `rows` rows, one after the other, which are chosen: exactly `chosen` of them, each such set
+/// Decides for each of `rows` rows in turn whether it is chosen: exactly `chosen` of them. Every set is
 /// equally likely, as after a Fisher-Yates shuffle, but in one pass (selection sampling).
 class ExactShare {
  public:

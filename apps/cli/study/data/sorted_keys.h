@@ -10,8 +10,8 @@
 
 namespace lanewise::cli::bench {
 
-/// Distinct keys in order, at even distances with noise, so that they need not be sorted; a key's value is
-/// its place.
+/// Distinct keys in ascending order, at even distances with noise, so that they need no sorting. A key's
+/// value is its position.
 template <class Key>
 struct SortedKeys {
   std::vector<Key> keys;
@@ -26,14 +26,14 @@ struct SortedKeys {
     std::iota(values.begin(), values.end(), 0);
   }
 
-  /// Keys that are there, drawn with `seed`.
+  /// Present keys, drawn with `seed`.
   std::vector<Key> queries(uint64_t count, uint64_t seed) const {
     std::vector<Key> drawn(count);
     std::mt19937_64 random(seed);
     for (Key& key : drawn) key = keys[random() % keys.size()];
     return drawn;
   }
-  /// The same ones in order.
+  /// The same keys in order.
   std::vector<Key> sorted_queries(uint64_t count, uint64_t seed) const {
     std::vector<uint32_t> times(keys.size());
     std::mt19937_64 random(seed);
@@ -43,7 +43,7 @@ struct SortedKeys {
     for (size_t i = 0; i < keys.size(); ++i) drawn.insert(drawn.end(), times[i], keys[i]);
     return drawn;
   }
-  /// Keys across the whole index in random order: as many present ones as it holds, and absent ones.
+  /// Keys over the whole index in random order: as many present ones as it holds, and absent ones.
   Key present(uint64_t i) const { return keys[i * 2654435761 % keys.size()]; }
   Key absent(uint64_t i) const { return static_cast<Key>(present(i) + 1); }
 };

@@ -16,7 +16,7 @@ constexpr std::string_view kMixed = "abcdefghij0123456789klmnopqrstuv";    // 32
 
 constexpr uint64_t kShortest = 8, kLongest = 1024;  // by Zipf's law
 
-/// Draws the length of one row after the other.
+/// Draws the lengths of rows, one after the other.
 class LengthDraw {
  public:
   explicit LengthDraw(const Lengths& lengths) : lengths_(lengths) {
@@ -45,7 +45,7 @@ class LengthDraw {
   std::vector<double> cumulative_;
 };
 
-/// A row that matches is long enough: for equality it has the constant's length.
+/// A matching row is long enough: for equality it has the length of the constant.
 uint64_t draw_match_length(RowTest test, const LengthDraw& lengths, size_t needle, Random& random) {
   if (test == RowTest::equality) return needle;
   for (;;) {
@@ -54,7 +54,7 @@ uint64_t draw_match_length(RowTest test, const LengthDraw& lengths, size_t needl
   }
 }
 
-/// Digits stand at even places alone: three neighbours are never digits.
+/// Digits are at even positions only, so three neighbours are never digits.
 void fill(uint8_t* at, uint64_t length, Random& random) {
   uint64_t bits = 0;
   for (uint64_t i = 0; i < length; ++i, bits >>= 5) {
@@ -86,7 +86,7 @@ Lengths Lengths::parse(const std::string& text) {
 
 std::string needle_of(const TextShape& shape) {
   if (shape.test == RowTest::regex) return "[0-9]{3}[a-f]";
-  // Short enough for rows to reach its end, and for registers to hold the automaton where they can.
+  // Short enough for rows to reach its end, and for an automaton in registers.
   const bool short_rows = shape.lengths.kind == Lengths::skewed || shape.lengths.kind == Lengths::zipf;
   uint64_t length = short_rows ? 24 : 32;
   if (shape.lengths.kind == Lengths::constant) {

@@ -11,8 +11,8 @@ namespace lanewise::cli::bench {
 /// The test of each row.
 enum class RowTest { equality, prefix, regex };
 
-/// How long rows are: 64 bytes; 8 to 120; one row in 64 of 512 to 1,535 and the others 8 to 40; 8 to 1,024 by
-/// Zipf's law; or any one length.
+/// The distribution of row lengths: 64 bytes; 8 to 120; 512 to 1,535 for one row in 64 and 8 to 40 for the
+/// others; 8 to 1,024 by Zipf's law; or any fixed length.
 struct Lengths {
   enum Kind { constant, uniform, skewed, zipf } kind = constant;
   uint64_t bytes = 64;  ///< of constant rows
@@ -37,16 +37,16 @@ struct TextShape {
   RowTest test = RowTest::equality;
   Lengths lengths;
   double match = 1;       ///< percent of the rows
-  int64_t mismatch = -1;  ///< rows differ from the constant first at this byte; negative: at any, drawn
+  int64_t mismatch = -1;  ///< the first byte in which rows differ from the constant; negative: random
   uint64_t rows = 0;
   uint64_t seed = 1;
 };
 
-/// What `shape.test` looks for: for equality and prefix a constant over two letters, for regex the expression
+/// The pattern of `shape.test`: for equality and prefix a constant over two letters, for regex the expression
 /// of three digits and a letter.
 std::string needle_of(const TextShape& shape);
 
-/// Throws std::length_error where the rows would take 4 GiB or more.
+/// Throws std::length_error if the rows would take 4 GiB or more.
 TextRows make_text_rows(const TextShape& shape, const Checkpoint& checkpoint);
 
 }  // namespace lanewise::cli::bench

@@ -9,7 +9,7 @@ namespace lanewise::cli::plot {
 
 namespace {
 
-/// Where values of an axis lie, and its ticks.
+/// The positions of values on an axis, and its ticks.
 class Scale {
  public:
   Scale(const Axis& axis, double least, double most) : logarithmic_(axis.scale == Axis::logarithmic) {

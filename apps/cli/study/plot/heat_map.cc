@@ -9,7 +9,7 @@ namespace lanewise::cli::plot {
 
 namespace {
 
-/// Blue above the middle, orange below, white at it; by the logarithm, so that 2 and 1/2 are alike.
+/// Blue above the middle, orange below, white at it, on a logarithmic scale: 2 and 1/2 are equally strong.
 std::string colour_of(double value, double middle, double most) {
   const double far = std::clamp(std::log(value / middle) / std::log(most), -1.0, 1.0);
   const auto mix = [&](int full) { return static_cast<int>(255 + (full - 255) * std::abs(far)); };

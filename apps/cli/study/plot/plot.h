@@ -25,7 +25,7 @@ struct Axis {
   enum Scale { linear, logarithmic } scale = linear;
 };
 
-/// A place on the x axis that has a name, such as the value that was chosen.
+/// A named position on the x axis, such as the chosen value.
 struct Mark {
   double x;
   std::string name;
@@ -60,7 +60,7 @@ struct HeatMap {
   std::string unit = {};                    ///< of the values
 };
 
-/// Lanes over time: of each lane the rows that it worked on, each from a step to a step.
+/// Lanes over time: the rows that each lane worked on, with their first and last steps.
 struct Trace {
   struct Piece {
     int lane;
@@ -80,10 +80,10 @@ std::string draw(const Bars& plot);
 std::string draw(const HeatMap& plot);
 std::string draw(const Trace& plot);
 
-/// The plots below each other as an SVG file, with a line of text at the bottom.
+/// The plots, one below the other, as an SVG file with a line of text at the bottom.
 std::string svg_file(std::span<const Curves> plots, const std::string& note);
 
-/// The style sheet of all plots, in the light and in the dark.
+/// The style sheet of all plots, for light and dark.
 extern const char* const kStyle;
 
 /// 1500000 as "1.5 M".

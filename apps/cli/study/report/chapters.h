@@ -9,9 +9,9 @@ void write_strings(Page& page, const Results& results);
 void write_operators(Page& page, const Results& results);
 void write_index(Page& page, const Results& results);
 void write_pram(Page& page, const Results& results);
-/// Every table and figure of the four studies, with what it became here.
+/// Every table and figure of the four studies, and its counterpart here.
 void write_published(Page& page, const Results& results);
-/// Who wins where, and a decision tree.
+/// The winners of each task, and a decision tree.
 void write_winners(Page& page, const Results& results);
 
 }  // namespace lanewise::cli::study

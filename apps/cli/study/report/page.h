@@ -10,14 +10,14 @@ namespace lanewise::cli::study {
 
 using Json = nlohmann::ordered_json;
 
-/// A table: its head, and rows of cells. Cells but those of the first column are set right.
+/// A table: its header, and rows of cells. All columns but the first are right-aligned.
 struct Cells {
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;
-  bool numbers = true;  ///< false: all cells are text, set left
+  bool numbers = true;  ///< false: all cells are text, left-aligned
 };
 
-/// An HTML page that is written from top to bottom. Figures and tables are numbered.
+/// An HTML page, written from top to bottom. Figures and tables are numbered.
 class Page {
  public:
   Page(const std::string& title, const std::string& below);
@@ -25,7 +25,7 @@ class Page {
   void chapter(const std::string& title);
   void section(const std::string& title);
   void text(const std::string& words);
-  /// What a reader must not overlook.
+  /// A warning.
   void warn(const std::string& words);
   void table(const std::string& caption, const Cells& cells);
   template <class Plot>

@@ -107,7 +107,7 @@ void write_published_aggregates(Page& page, const Results& results) {
   page.table("Aggregates of 2^30 values, published and here (scaled to as many).", cells);
 }
 
-/// The time saved by a step between two levels, as the study gives it.
+/// The time that a step between two levels saved, as published.
 void write_published_steps(Page& page, const Results& results) {
   const auto saved = [&](const char* work, const char* from, const char* to) -> std::string {
     const Groups groups = work == std::string_view("bitmap")

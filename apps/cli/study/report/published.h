@@ -11,7 +11,7 @@ inline constexpr double kSelectivities[] = {0.1, 1, 10, 20, 25, 30, 40, 50, 60, 
 
 struct PublishedFilter {
   const char* name;
-  const char* ours;  ///< the level that does the same; empty: none
+  const char* ours;  ///< the corresponding level; empty: none
   double seconds[13];
 };
 std::span<const PublishedFilter> published_filter();

@@ -10,7 +10,7 @@
 
 namespace lanewise::cli::study {
 
-/// What a study measured, for those who draw it.
+/// The measurements of a study, for plots and tables.
 class Results {
  public:
   explicit Results(const Json& study) : study_(study) {}
@@ -18,7 +18,7 @@ class Results {
   const Json& machine() const { return study_["machine"]; }
   double machine(const char* name) const { return study_["machine"][name].get<double>(); }
   bool has_gpu() const { return !study_["machine"]["gpu"].get<std::string>().empty(); }
-  /// The groups of an experiment; of those, the ones whose `about` has these values.
+  /// The groups of an experiment, or those of them whose `about` has these values.
   std::vector<const Json*> groups(const std::string& part, const std::string& name,
                                   const Json& about = {}) const;
   std::vector<const Json*> all() const;
@@ -29,13 +29,13 @@ class Results {
 
 using Groups = std::vector<const Json*>;
 
-/// The level of that name which was measured; null: there is none.
+/// The measured level of this name; null: there is none.
 const Json* level_of(const Json& group, const std::string& name);
 
-/// Levels that were measured in any of the groups, in their order.
+/// The levels that were measured in any of the groups, in their order.
 std::vector<std::string> levels_of(const Groups& groups);
 
-/// The value of a level to be drawn, for a time in seconds.
+/// The value to plot for a level, from its time in seconds.
 using Value = std::function<double(const Json& group, double seconds)>;
 double gb_per_second(const Json& group, double seconds);
 double million_rows(const Json& group, double seconds);
@@ -48,8 +48,8 @@ std::vector<plot::Series> lines(const Groups& groups, const std::string& x, cons
 /// A level line from the first to the last x of the others.
 plot::Series limit(const std::vector<plot::Series>& others, const std::string& name, double y);
 
-/// How the times came about: "Hot, data in memory ...; medians of 5 runs; ...", and a warning if the machine
-/// was busy.
+/// How the times were measured: "Hot, data in memory ...; medians of 5 runs; ...", and a warning if the
+/// machine was busy.
 std::string how_measured(const Groups& groups, const std::string& state);
 
 /// The number of a JSON object, or 0.

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kTextHot = "Hot, rows in memory, one core, no transfer";
 
-/// Lays the lengths of real rows on lanes: a lane that has ended takes the next row at once, or, where not
-/// `refill`, when all have ended.
+/// Distributes the lengths of real rows over lanes. A lane that has finished takes the next row at once or,
+/// without `refill`, when all have finished.
 plot::Trace trace_of(const bench::TextRows& text, int lanes, bool refill) {
   plot::Trace trace{
       refill ? "With refill: a lane takes the next row at once" : "Naive: lanes wait for the slowest row",
@@ -29,7 +29,7 @@ plot::Trace trace_of(const bench::TextRows& text, int lanes, bool refill) {
       const double from = refill ? ends[lane] : all;
       const std::string_view bytes(reinterpret_cast<const char*>(&text.bytes[text.offsets[row]]),
                                    text.offsets[row + 1] - text.offsets[row]);
-      // A search ends where the three digits and the letter end, else with the row.
+      // A search ends after the three digits and the letter, or with the row.
       const size_t hit = bytes.find("042a");
       const double length = static_cast<double>(hit == std::string_view::npos ? bytes.size() : hit + 4);
       ends[lane] = from + length;

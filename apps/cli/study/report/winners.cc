@@ -31,7 +31,7 @@ std::string fastest_text(const Groups& groups, const std::string& unit, const Va
                      value(*groups.back(), number(*best, "seconds")), unit);
 }
 
-/// The fastest level of the same work over several groups: by how often it was the fastest, and by how much.
+/// The fastest level of a task over several groups: how often it was the fastest, and by how much.
 std::vector<std::string> winner(const std::string& what, const Groups& groups, const std::string& reference,
                                 const std::string& why) {
   std::vector<std::pair<std::string, int>> wins;
