@@ -310,10 +310,10 @@ void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
 
 #define INSTANTIATE(Key)                                                                          \
   template void add_resident(Work&, const std::shared_ptr<DeviceIndex>&, const std::vector<Key>&, \
-                             const std::vector<std::string>&, gpu::Device&);                   \
-  template Work launch_cost<Key>(gpu::Device&);                                                \
-  template Work copy_cost<Key>(uint64_t, uint32_t, gpu::Device&);                              \
-  template void device_works(const IndexData<Key>&, const IndexBenchOptions&, gpu::Device&,    \
+                             const std::vector<std::string>&, gpu::Device&);                      \
+  template Work launch_cost<Key>(gpu::Device&);                                                   \
+  template Work copy_cost<Key>(uint64_t, uint32_t, gpu::Device&);                                 \
+  template void device_works(const IndexData<Key>&, const IndexBenchOptions&, gpu::Device&,       \
                              const std::function<void(Work)>&);
 INSTANTIATE(uint32_t)
 INSTANTIATE(uint64_t)

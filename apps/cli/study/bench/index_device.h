@@ -47,7 +47,6 @@ void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
 
 /// Look-ups of a tenth as many strings of 8 to 40 bytes, in random order; inserting and erasing a tenth of
 /// those.
-void text_works(const IndexBenchOptions& options, gpu::Device& device,
-                const std::function<void(Work)>& add);
+void text_works(const IndexBenchOptions& options, gpu::Device& device, const std::function<void(Work)>& add);
 
 }  // namespace lanewise::cli::bench

@@ -51,9 +51,9 @@ class Updated {
     }
     stream().copy(words_[0].address(), batch.keys.address(), batch.keys.size());
     gpu::SortPairs pairs{{words_[0].address(), words_[1].address()},
-                            {rows_[0].address(), rows_[1].address()},
-                            batch.count,
-                            sizeof(Key)};
+                         {rows_[0].address(), rows_[1].address()},
+                         batch.count,
+                         sizeof(Key)};
     return seconds([&] { runner_.sort(pairs, pool_, stream()); });
   }
   uint64_t size() const { return index_.size(); }
@@ -145,7 +145,7 @@ void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
   add(std::move(work));
 }
 
-#define INSTANTIATE(Key)                                                                       \
+#define INSTANTIATE(Key)                                                                    \
   template void update_works(const IndexData<Key>&, const IndexBenchOptions&, gpu::Device&, \
                              const std::function<void(Work)>&);
 INSTANTIATE(uint32_t)

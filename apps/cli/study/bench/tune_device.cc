@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/machine.h"
+#include "exec/gpu/rows/row_kernels.h"
 #include "gpu/modules/kernels.h"
 #include "gpu/staging.h"
-#include "exec/gpu/rows/row_kernels.h"
 #include "study/bench/pipelines.h"
 
 namespace lanewise::cli::bench {
