@@ -58,8 +58,7 @@ def main():
     for program in PROGRAMS:
         copy = BUNDLE / Path(program).name
         subprocess.run(["strip", "-o", copy, BUILD / program], check=True)
-        if "test" in program or "bench" in program:
-            compress(copy, 1)
+        compress(copy, 1)
     for part in PARTS:
         source, target = BUILD / part, BUNDLE / Path(part).name
         shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)

@@ -32,7 +32,7 @@ std::string about_table(const duckdb::ErrorData& error) {
   bool nested = false;  // as DuckDB writes partitions
   for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
     nested = entry.is_directory(failed);
-    if (!nested) break;
+    if (nested) break;
   }
   return fmt::format("'{0}' is a folder; name the files in it, for example '{0}/{1}*.parquet'", folder,
                      nested ? "**/" : "");

@@ -144,6 +144,8 @@ def test_a_folder_is_not_a_table(refused, tmp_path):
         assert "data' is a folder; name the files in it, for example '" in message and "data/*.parquet'" in message
     (tmp_path / "data/day=1").mkdir()
     assert "data/**/*.parquet'" in refused("FROM data")
+    (tmp_path / "data/notes.txt").touch()
+    assert "data/**/*.parquet'" in refused("FROM data")
     assert "does not exist" in refused("FROM orders") and "pg_" not in refused("FROM orders")
 
 
