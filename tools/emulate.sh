@@ -12,5 +12,5 @@ emulate() {
     emulated "$@"
     return
   fi
-  emulated "$PYTHON" tools/gpu_smoke.py --program build/lanewise --rows 5000 --seconds 600
+  emulated "$PYTHON" tests/gpu/gpu_smoke.py --program build/lanewise --rows 5000 --seconds 600
 }

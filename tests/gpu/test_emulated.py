@@ -35,7 +35,7 @@ def test_programs(name, emulated_gpu):
 
 
 def test_queries(emulated_gpu):
-    result = subprocess.run([sys.executable, ROOT / "tools/gpu_smoke.py", "--program", BUILD / "lanewise", "--quick", "--rows", "1000",
+    result = subprocess.run([sys.executable, ROOT / "tests/gpu/gpu_smoke.py", "--program", BUILD / "lanewise", "--quick", "--rows", "1000",
                              "--seconds", "900"], env={**os.environ, **emulated_gpu}, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
@@ -74,14 +74,14 @@ def test_automaton_beside_fewer_rows(emulated_gpu):
 
 
 def answers_of_duckdb(file, emulated_gpu, *arguments):
-    return subprocess.run([sys.executable, ROOT / "tools/gpu_differential.py", "--program", BUILD / "lanewise", "--answers", file, "--jobs", "2",
+    return subprocess.run([sys.executable, ROOT / "tests/gpu/gpu_differential.py", "--program", BUILD / "lanewise", "--answers", file, "--jobs", "2",
                            "--seconds", "900", *arguments], env={**os.environ, **emulated_gpu}, capture_output=True, text=True)
 
 
 def test_statement_files(emulated_gpu, tmp_path):
     """Every 13th answer, as the host's compiler takes half a second for the kernels of one; all with LANEWISE_TEST_ALL."""
     file, every = tmp_path / "answers.json", "1" if "LANEWISE_TEST_ALL" in os.environ else "13"
-    subprocess.run([sys.executable, ROOT / "tools/gpu_answers.py", "--random", "0", file], check=True)
+    subprocess.run([sys.executable, ROOT / "tests/gpu/gpu_answers.py", "--random", "0", file], check=True)
     result = answers_of_duckdb(file, emulated_gpu, "--every", every)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 

@@ -1,6 +1,7 @@
 #include "exec/gpu/codegen/module_store.h"
 
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -54,8 +55,10 @@ std::pair<ModuleStore::Future, bool> ModuleStore::begun(const std::string& sourc
   std::packaged_task<Built()> task([this, source] {
     return std::make_shared<const gpu::BuiltModule>(gpu::build(device_, kernel_source(source)));
   });
+  start_thread();  // first, as it may throw
   Future future = add(source, task.get_future());
-  build_beside(std::move(task));
+  waiting_.push_back(std::move(task));
+  wake_.notify_one();
   return {future, true};
 }
 
@@ -74,13 +77,14 @@ ModuleStore::Future ModuleStore::add(const std::string& source, Future future) {
   return modules_.try_emplace(source, Entry{std::move(future), ++requests_}).first->second.future;
 }
 
-/// A compiler needs a core for a tenth of a second or more: not more of them than there are cores.
-void ModuleStore::build_beside(std::packaged_task<Built()> task) {
-  waiting_.push_back(std::move(task));
-  if (idle_ < waiting_.size() && threads_.size() < static_cast<size_t>(machine_cores())) {
+/// One more, if all have something to do. A compiler needs a core for a tenth of a second or more: not more of them than
+/// there are cores.
+void ModuleStore::start_thread() {
+  if (idle_ > waiting_.size() || threads_.size() >= static_cast<size_t>(machine_cores())) return;
+  try {
     threads_.emplace_back([this] { work(); });
-  } else {
-    wake_.notify_one();
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;
   }
 }
 

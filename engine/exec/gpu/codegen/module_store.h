@@ -41,7 +41,7 @@ class ModuleStore {
   };
   std::pair<Future, bool> begun(const std::string& source);
   Future add(const std::string& source, Future future);
-  void build_beside(std::packaged_task<Built()> task);
+  void start_thread();
   void work();
 
   gpu::Device& device_;

@@ -1,6 +1,6 @@
 """On a machine with a GPU: NVIDIA's compute-sanitizer over the smoke test's queries, in shards, and over the device's unit tests.
 
-  python3 tools/gpu_sanitize.py [--program build/lanewise] [--tool memcheck] [--shards 8] [--jobs 8] [--seconds 540] [--ledger FILE]
+  python3 tests/gpu/gpu_sanitize.py [--program build/lanewise] [--tool memcheck] [--shards 8] [--jobs 8] [--seconds 540] [--ledger FILE]
 
 A shard is a tool with a part of the queries, or with the unit tests of a layer, next to the program. Unit tests run first, since they take
 longest. Shards of this program that the ledger already has are skipped, so an interrupted run continues where it ended. A line of the ledger has

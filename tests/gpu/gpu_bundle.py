@@ -12,14 +12,14 @@ from pathlib import Path
 
 import gpu_answers
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
 LAYERS = ["api", "data", "exec", "gpu", "graph", "index", "pram", "primitives"]  # layers whose tests use a GPU
 PROGRAMS = ["lanewise", "lanewise-engine", "lanewise-lab", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
             *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
 PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/gpu/fake", "engine/gpu/failing", "engine/gpu/incomplete"]
-SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "tools/gpu_differential.py", "tests/sql/corpus.py", "tests/sql/engine.py",
+SCRIPTS = ["tests/gpu/gpu.sh", "tests/gpu/gpu_smoke.py", "tests/gpu/gpu_sanitize.py", "tests/gpu/gpu_differential.py", "tests/sql/corpus.py", "tests/sql/engine.py",
            "bench/gpu_bench.py", "bench/gpu_texts.py", "bench/cub_reduce.cu", "bench/naive_bytes.cu"]
 EVERYWHERE = ("linux-vdso", "ld-linux", "libc.", "libm.", "libdl.", "libpthread.", "libgcc_s.", "libstdc++.")
 MOST_BYTES = 60 << 20

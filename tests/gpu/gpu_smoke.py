@@ -1,6 +1,6 @@
 """On a machine with a GPU: answers of `lanewise sql --device cuda` compared with those of the CPU.
 
-  python3 tools/gpu_smoke.py [--program build/lanewise] [--rows 200000] [--seconds 60]
+  python3 tests/gpu/gpu_smoke.py [--program build/lanewise] [--rows 200000] [--seconds 60]
 
 Runs all queries over tables of sizes around the width of a warp, in small batches, with little device memory, and with a choice between both
 devices. Errors must have the same words, and unsupported features must be named. Sums of doubles are rounded before the comparison, since their

@@ -1,9 +1,9 @@
 """Writes DuckDB's answers to a file, for machines without DuckDB: to all of tests/sql, and to random queries of tests/fuzz.
 
-  python3 tools/gpu_answers.py [--random 1000] [--seed 1] [--joins] FILE
+  python3 tests/gpu/gpu_answers.py [--random 1000] [--seed 1] [--joins] FILE
 
 FILE is JSON, a list of units: the blocks of a statement file, or a random table and its queries, with the answers to the queries.
-tools/gpu_differential.py reads it. Two kinds of random queries are left out: those with long answers, which would be most of the file, and
+tests/gpu/gpu_differential.py reads it. Two kinds of random queries are left out: those with long answers, which would be most of the file, and
 those where the CPU's answer differs from DuckDB's, which are a matter for ./dev fuzz sql.
 """
 
@@ -16,7 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 os.environ["TZ"] = "UTC"
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "tests/sql"), str(ROOT / "tests/fuzz")]
 
 import corpus  # noqa: E402

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests/sql")]
+sys.path[:0] = [str(ROOT / "tests/gpu"), str(ROOT / "tests/sql")]
 
 import corpus  # noqa: E402
 import engine  # noqa: E402
@@ -17,7 +17,7 @@ import gpu_differential  # noqa: E402
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("answers") / "answers.json"
-    subprocess.run([sys.executable, ROOT / "tools/gpu_answers.py", "--random", "60", "--seed", "3", path], check=True)
+    subprocess.run([sys.executable, ROOT / "tests/gpu/gpu_answers.py", "--random", "60", "--seed", "3", path], check=True)
     return path
 
 

@@ -1,6 +1,6 @@
-"""On a machine with a GPU: answers of `lanewise sql` compared with those of DuckDB, which tools/gpu_answers.py wrote elsewhere.
+"""On a machine with a GPU: answers of `lanewise sql` compared with those of DuckDB, which tests/gpu/gpu_answers.py wrote elsewhere.
 
-  python3 tools/gpu_differential.py [--program build/lanewise] [--answers answers.json] [--every 1] [--jobs 16] [--seconds 180]
+  python3 tests/gpu/gpu_differential.py [--program build/lanewise] [--answers answers.json] [--every 1] [--jobs 16] [--seconds 180]
 
 Runs all statement files of tests/sql and random queries, including errors. The profile states that the GPU is faster for everything, so the CPU
 runs only what the GPU does not support. They run again with little device memory, and in small batches. At least half of the queries must have
@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests/sql"))  # next to this script in the bundle
+sys.path.append(str(Path(__file__).resolve().parents[1] / "sql"))  # next to this script in the bundle
 
 import engine  # noqa: E402
 from corpus import Answer, Block  # noqa: E402
