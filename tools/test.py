@@ -10,6 +10,7 @@ import os
 import resource
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -108,23 +109,24 @@ def run_programs(programs, word, count, env, runner, tests="*"):
         report = program.with_suffix(f".{shard}.xml")
         report.unlink(missing_ok=True)
         chosen = f"*{word}*" if word else tests
+        start = time.monotonic()
         result = subprocess.run([*runner, program, f"--gtest_output=xml:{report}", "--gtest_brief=1", f"--gtest_filter={chosen}"],
                                 env=env | {"GTEST_TOTAL_SHARDS": str(JOBS), "GTEST_SHARD_INDEX": str(shard)},
                                 cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                 errors="replace")
-        return report, result
+        return report, result, time.monotonic() - start
 
     with ThreadPoolExecutor(JOBS) as pool:
         shards = [(program, [pool.submit(run, program, shard) for shard in range(JOBS)]) for program in programs]
         for program, runs in shards:
-            reports, results = zip(*(one.result() for one in runs))
+            reports, results, seconds = zip(*(one.result() for one in runs))
             broken = [result.stdout for result in results if result.returncode]
             end = broken[0] if broken else ""
             before = count.failed
             count.add_junit(reports, program.name, end)
             if broken and count.failed == before:
                 count.failures.append((program.name, end))  # A sanitizer's finding at exit, or a crash after the report.
-            print(f"{program.name}: {'FAILED' if broken else 'ok'}", *(output[-20000:] for output in broken), sep="\n",
+            print(f"{program.name}: {'FAILED' if broken else 'ok'}, {sum(seconds):.0f} s of processes", *(output[-20000:] for output in broken), sep="\n",
                   flush=True)
 
 

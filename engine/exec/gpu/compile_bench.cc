@@ -6,6 +6,7 @@
 
 #include "exec/gpu/make_program.h"
 #include "exec/gpu/plain_kernels.h"
+#include "exec/gpu/rows/row_kernels.h"
 #include "exec/gpu/section_sources.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/pipeline.h"

@@ -1,5 +1,6 @@
 #include "exec/gpu/plain_kernels.h"
 #include "exec/gpu/make_program.h"
+#include "exec/gpu/match/match_kernels.h"
 
 #include <algorithm>
 

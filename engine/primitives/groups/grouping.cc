@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "primitives/groups/hash.h"
+#include "primitives/groups/kept_bytes.h"
 
 namespace lanewise {
 
@@ -15,20 +16,6 @@ constexpr uint32_t kNullTag = 0x5bd1e995;
 uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
 
 uint64_t hash_of(uint64_t word, uint64_t high) { return hash::of_word(word ^ hash::of_word(high)); }
-
-struct Kept {
-  uint64_t size;
-  const uint8_t* bytes;
-};
-Kept kept_at(uint64_t word) {
-  const auto* at = reinterpret_cast<const uint8_t*>(word);
-  return {hash::load8(at), at + 8};
-}
-
-bool same(uint64_t word, const uint8_t* bytes, uint64_t size) {
-  const Kept kept = kept_at(word);
-  return kept.size == size && hash::same_bytes(kept.bytes, bytes, size);
-}
 
 }  // namespace
 
@@ -302,7 +289,8 @@ void Grouping::find_bytes(std::span<const KeyWords> words, std::span<const Vecto
   for (size_t i = 0; i < count; ++i) tags[i] = tag_of(hash::of_bytes(bytes[i], sizes[i]));
   uint32_t* found = rows == nullptr ? groups : arena.allocate<uint32_t>(count);
   table_.find_or_add<true>(
-      tags, count, [&](size_t i, const HashTable::Key& key) { return same(key.word, bytes[i], sizes[i]); },
+      tags, count,
+      [&](size_t i, const HashTable::Key& key) { return same_kept(key.word, bytes[i], sizes[i]); },
       [&](size_t i) {
         return append(tags[i], keep(bytes[i], sizes[i]), keys,
                       rows != nullptr ? rows[i] : static_cast<uint32_t>(i));

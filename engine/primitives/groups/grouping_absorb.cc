@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "primitives/groups/grouping.h"
+#include "primitives/groups/kept_bytes.h"
 
 /// How the keys of several threads become one Grouping.
 namespace lanewise {
@@ -101,8 +102,8 @@ void Grouping::absorb_gathered(const Gathered& keys, uint32_t* to) {
     table_.find_or_add<true>(
         tags, keys.size,
         [&](size_t i, const HashTable::Key& key) {
-          const Kept kept = kept_at(words[i]);
-          return same(key.word, kept.bytes, kept.size);
+          const KeptBytes kept = kept_at(words[i]);
+          return same_kept(key.word, kept.bytes, kept.size);
         },
         add, to);
   }

@@ -77,8 +77,8 @@ ModuleStore::Future ModuleStore::add(const std::string& source, Future future) {
   return modules_.try_emplace(source, Entry{std::move(future), ++requests_}).first->second.future;
 }
 
-/// One more, if all have something to do. A compiler needs a core for a tenth of a second or more: not more of them than
-/// there are cores.
+/// One more, if all have something to do. A compiler needs a core for a tenth of a second or more: not more
+/// of them than there are cores.
 void ModuleStore::start_thread() {
   if (idle_ > waiting_.size() || threads_.size() >= static_cast<size_t>(machine_cores())) return;
   try {
