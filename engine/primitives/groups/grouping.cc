@@ -11,8 +11,6 @@ namespace lanewise {
 
 namespace {
 
-constexpr uint32_t kNullTag = 0x5bd1e995;
-
 uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
 
 uint64_t hash_of(uint64_t word, uint64_t high) { return hash::of_word(word ^ hash::of_word(high)); }

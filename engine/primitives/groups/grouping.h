@@ -74,6 +74,7 @@ class Grouping {
   ColumnPtr column(size_t key, std::span<const uint32_t> groups) const;
 
  private:
+  static constexpr uint32_t kNullTag = 0x5bd1e995;  // of the key that is NULL
   /// How a key becomes one word of the table.
   enum class Form : uint8_t {
     kWord,  ///< one column of one word: the word

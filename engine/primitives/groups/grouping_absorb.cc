@@ -1,4 +1,5 @@
 #include <cstring>
+#include <numeric>
 
 #include "primitives/groups/grouping.h"
 #include "primitives/groups/kept_bytes.h"
