@@ -45,6 +45,7 @@ size_t Device::free_memory() {
 Device::FetchSectors::FetchSectors(Device& device) : device_(device) {
   const std::lock_guard lock(device.mutex_);
   if (device.sector_fetchers_++ != 0) return;
+  device.fetched_before_ = 0;
   device.release(&cuda::Calls::context_get_limit, &device.fetched_before_, cuda::kFetchGranularity);
   device.release(&cuda::Calls::context_set_limit, cuda::kFetchGranularity, size_t{32});
 }
@@ -52,6 +53,9 @@ Device::FetchSectors::FetchSectors(Device& device) : device_(device) {
 Device::FetchSectors::~FetchSectors() {
   const std::lock_guard lock(device_.mutex_);
   if (--device_.sector_fetchers_ != 0 || device_.fetched_before_ == 0) return;
+  size_t now = 0;
+  device_.release(&cuda::Calls::context_get_limit, &now, cuda::kFetchGranularity);
+  if (now != 32) return;  // another library has changed it since
   device_.release(&cuda::Calls::context_set_limit, cuda::kFetchGranularity, device_.fetched_before_);
 }
 

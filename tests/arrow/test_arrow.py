@@ -141,7 +141,7 @@ NESTED = {
 
 
 @pytest.mark.parametrize("value", NESTED)
-@pytest.mark.parametrize("rows", [0, 1, 2047, 2049, 130_000])  # more than a batch of DuckDB's
+@pytest.mark.parametrize("rows", [0, 1, 2047, 2049, 250_000])  # three batches of DuckDB's
 def test_nested_values_are_nested(value, rows):
     values = f"SELECT i AS j, {value} AS x FROM range({rows}) t(i) WHERE i % 7 != 3"  # others are NULL
     text = f"SELECT i, x, 'text ' || i AS s FROM range({rows}) t(i) LEFT JOIN ({values}) ON i = j ORDER BY i"

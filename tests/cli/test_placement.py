@@ -246,7 +246,7 @@ def test_whichever_call_finds_no_memory_the_answer_comes(lanewise, failing):
 
 def test_when_the_gpu_is_lost_the_next_query_is_the_cpus(lanewise, failing):
     tuned(lanewise, failing, 1000, **FAST)
-    terminal, end = pty.openpty()  # with --on-error continue
+    terminal, end = pty.openpty()  # the shell, which continues after an error
     program = subprocess.Popen([PROGRAM, "sql", "--device", "auto", "--profile", "--format", "csv"], stdin=end, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, env={**failing, "COLUMNS": "1000", "FAILING_CUDA_IN": "60", "FAILING_CUDA_WITH": "999"})
     os.write(terminal, f"{GROUPS};\nSELECT sum(i) AS s FROM range(3000) r(i);\n\x04".encode())

@@ -33,7 +33,8 @@ class SqlRun {
   /// Runs all statements of a string. `more_follows`: columns are kept for later strings. Returns false if
   /// some failed, with --on-error continue.
   bool run_all(const std::string& text, bool more_follows = false);
-  /// Whether nothing is left to do at the end: DuckDB ran no statement, none failed, and no GPU was used.
+  /// Whether nothing is left to do at the end: no statement changed a database, none failed, and no GPU was
+  /// used.
   bool only_read() const { return only_read_ && options_.session.device == "cpu"; }
 
  private:

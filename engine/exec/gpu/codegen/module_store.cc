@@ -34,7 +34,6 @@ ModuleStore::~ModuleStore() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
-    waiting_.clear();
   }
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
@@ -64,6 +63,7 @@ std::pair<ModuleStore::Future, bool> ModuleStore::begun(const std::string& sourc
 
 /// Makes room for one; what goes is in the cache on disk.
 ModuleStore::Future ModuleStore::add(const std::string& source, Future future) {
+  if (const auto found = modules_.find(source); found != modules_.end()) return found->second.future;
   while (modules_.size() >= most_) {
     auto oldest = modules_.end();
     for (auto entry = modules_.begin(); entry != modules_.end(); ++entry) {
@@ -94,7 +94,7 @@ void ModuleStore::work() {
     ++idle_;
     wake_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
     --idle_;
-    if (ends_) return;
+    if (waiting_.empty()) return;
     std::packaged_task<Built()> task = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();

@@ -21,7 +21,7 @@ class ModuleStore {
  public:
   /// Holds `most` modules, or as many as are still to come; without those that were not used for longest.
   explicit ModuleStore(gpu::Device& device, size_t most = 256) : device_(device), most_(most) {}
-  /// Waits for what is being built, but not for what is to be built after it.
+  /// Waits for all that was begun: the next process finds it in the cache.
   ~ModuleStore();
 
   /// Begins to build it, unless that was done before and did not fail. Whether it is still to come.

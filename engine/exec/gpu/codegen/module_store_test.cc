@@ -79,7 +79,7 @@ TEST_F(ModuleStoreTest, ManyAreBuiltByAFewThreads) {
     for (int number = 0; number < 40; ++number) store.begin(numbered(number));
     EXPECT_LE(threads(), before + machine_cores());
     for (int number = 0; number < 20; ++number) EXPECT_NE(store.get(numbered(number)), nullptr);
-  }  // does not wait for the others
+  }
   EXPECT_EQ(threads(), before);
 }
 

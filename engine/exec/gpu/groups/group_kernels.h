@@ -12,12 +12,12 @@ namespace lanewise::exec {
 /// The kernels of GROUP BY and DISTINCT. The program's outputs are each key and null, then the argument and
 /// the filter of each input.
 ///
-///   group        the last stage, its rows into the table of Slots at JobLayout::kOut
-///   mark_groups  the table's slots that are used -> JobLayout::kActive, a bitmap
+///   group        the last stage, its rows into the table of Slots at kOut
+///   mark_groups  the table's slots that are used -> kActive, a bitmap
 ///   project      the groups of a list of slots
-///   spread       rows of a list, or all: their parts of that table -> JobLayout::kOut, Records ->
-///   JobLayout::kRecords group_parts  JobLayout::kRecords, sorted by parts, into the table of Slots at
-///   JobLayout::kOut make_slots   rows of a list, or all: their Slots -> JobLayout::kRecords
+///   spread       rows of a list, or all: their parts of that table -> kOut, Records -> kRecords
+///   group_parts  kRecords, sorted by parts, into the table of Slots at kOut
+///   make_slots   rows of a list, or all: their Slots -> kRecords
 class GroupKernels {
  public:
   /// Both outlive it.
