@@ -92,7 +92,7 @@ class Execution {
       std::vector<Counters> again(counters.size());  // of what a device has counted
       run_on_host(read, again);
     }
-    const Pipeline pipeline = with_parts(pipelines_[i], counters);
+    const Pipeline pipeline = with_parts(without_empty_joins(pipelines_[i]), counters);
     OpenPipeline open = this->open(pipeline);
     results_[i].table = exec::run(open, options_, counters);
     if (!is_build(pipeline)) return;
@@ -127,6 +127,21 @@ class Execution {
     return pipeline;
   }
 
+  /// Whether the branch needs a match in a build side without rows. Nothing of it is read or evaluated then.
+  bool gives_no_rows(const Branch& branch) const {
+    return std::ranges::any_of(branch.steps, [&](const StepSpec& step) {
+      const auto* join = std::get_if<plan::Join>(&step.node->payload);
+      return join != nullptr && plan::needs_match(join->kind) && results_[step.result].rows() == 0;
+    });
+  }
+
+  Pipeline without_empty_joins(Pipeline pipeline) const {
+    for (Branch& branch : pipeline.branches) {
+      if (gives_no_rows(branch)) branch.input = RowsOfPart{std::make_shared<Table>(Table{branch.schema, {}})};
+    }
+    return pipeline;
+  }
+
   /// Whether the pipeline reads a build side that only a device has.
   bool reads_device(const Pipeline& pipeline) const {
     return std::ranges::any_of(results_read(pipeline), [&](size_t read) {
@@ -153,6 +168,8 @@ class Execution {
     const Pipeline& pipeline = pipelines_[i];
     const auto in_parts = [&](size_t read) { return results_[read].parts != nullptr; };
     if (std::ranges::any_of(results_read(pipeline), in_parts)) return false;
+    const auto is_empty = [&](const Branch& branch) { return gives_no_rows(branch); };
+    if (!reads_device(pipeline) && std::ranges::all_of(pipeline.branches, is_empty)) return false;
     const auto choice = [&] {
       if (reads_device(pipeline))
         return Choice{.on_device = true, .reason = "a build side that it reads is there"};

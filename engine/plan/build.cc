@@ -184,6 +184,19 @@ bool gives_right(JoinKind kind) {
   return kind != JoinKind::kSemi && kind != JoinKind::kAnti && kind != JoinKind::kMark;
 }
 
+bool needs_match(JoinKind kind) {
+  switch (kind) {
+    case JoinKind::kInner:
+    case JoinKind::kRight:
+    case JoinKind::kSemi:
+    case JoinKind::kRightSemi:
+    case JoinKind::kRightAnti:
+      return true;
+    default:
+      return false;
+  }
+}
+
 NodePtr join(NodePtr left, NodePtr right, Join join) {
   check_child("Join", left);
   check_child("Join", right);

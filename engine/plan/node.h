@@ -187,6 +187,8 @@ struct Node {
 /// Whether a join of this kind returns columns of the left child, or of the right one.
 bool gives_left(JoinKind kind);
 bool gives_right(JoinKind kind);
+/// Whether it gives nothing for rows of the left child without a match.
+bool needs_match(JoinKind kind);
 /// "inner", "right semi", ...
 const char* name(JoinKind kind);
 /// "<", "<=", ...

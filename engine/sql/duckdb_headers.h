@@ -27,6 +27,7 @@
 #include "duckdb/main/prepared_statement_data.hpp"
 #include "duckdb/optimizer/optimizer.hpp"
 #include "duckdb/optimizer/rule/comparison_simplification.hpp"
+#include "duckdb/optimizer/rule/date_trunc_simplification.hpp"
 #include "duckdb/optimizer/rule/regex_optimizations.hpp"
 #include "duckdb/parallel/async_result.hpp"
 #include "duckdb/parallel/thread_context.hpp"

@@ -184,16 +184,19 @@ AGGREGATES = [
 # (docs/understand/decisions/0002-where-duckdb-is-wrong.md).
 BY_RULE = {"try_cast exact int": "TRY_CAST(TRY_CAST({0} AS BIGINT) AS SMALLINT)"}
 
+BETWEENS = [("between", "BETWEEN", "false"), ("between text", "BETWEEN", "false"), ("between date", "BETWEEN", "false"), ("not between", "NOT BETWEEN", "true")]
+
+
+def between(decided):
+    """BETWEEN, where a condition of one bound is evaluated before the other bound is."""
+    return {name: f"(CASE WHEN {decided} THEN {result} ELSE {{0}} {op} {{1}} AND {{2}} END)" for name, op, result in BETWEENS}
+
+
 # The same, but the last argument is not evaluated if the others decide, as in Lanewise.
-LAZY = {
-    "and": "(CASE WHEN NOT {0} THEN false ELSE {0} AND {1} END)", "or": "(CASE WHEN {0} THEN true ELSE {0} OR {1} END)",
-    **{name: f"(CASE WHEN {{0}} < {{1}} THEN {result} ELSE {{0}} {op} {{1}} AND {{2}} END)"
-       for name, op, result in (("between", "BETWEEN", "false"), ("between text", "BETWEEN", "false"),
-                                ("between date", "BETWEEN", "false"), ("not between", "NOT BETWEEN", "true"))},
-}
+LAZY = {"and": "(CASE WHEN NOT {0} THEN false ELSE {0} AND {1} END)", "or": "(CASE WHEN {0} THEN true ELSE {0} OR {1} END)", **between("{0} < {1}")}
 
 # The cheaper condition may come last.
-LAZY_LAST = LAZY | {"and": "(CASE WHEN NOT {1} THEN false ELSE {1} AND {0} END)", "or": "(CASE WHEN {1} THEN true ELSE {1} OR {0} END)"}
+LAZY_LAST = {"and": "(CASE WHEN NOT {1} THEN false ELSE {1} AND {0} END)", "or": "(CASE WHEN {1} THEN true ELSE {1} OR {0} END)", **between("{0} > {2}")}
 
 LITERALS = {
     "SMALL": ["0", "1", "2", "3", "5"], "INT": ["-3", "-1", "0", "1", "2", "4", "17", "100"],

@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import oracle
@@ -137,6 +138,22 @@ def test_a_zero_that_lost_its_sign_in_a_sort_is_known():
     found = oracle.differs(table, query, {})
     assert "DuckDB has '0.0'" in found and oracle.duckdb_is_wrong(table, query, {}, found)
     assert not oracle.duckdb_is_wrong(table, numbers(1), {}, found)
+
+
+def test_a_collation_that_except_drops_is_known():
+    table = Table(2, (("c0", "VARCHAR", "CASE i WHEN 0 THEN 'A' ELSE 'b' END", 0),))
+    collated = Node("text", "{0} COLLATE NOCASE", (Node("text", "c0"),), "collated item")
+    left, right = select([item(0, collated)], clause(" FROM t")), select([item(0, Node("text", "'a'"))])
+    query = Plan(Node("query", "({0}) EXCEPT ({1})", (left, right)))
+    found = oracle.differs(table, query, {})
+    assert found and oracle.duckdb_is_wrong(table, query, {}, found)
+    assert not oracle.drops_collation(table, Plan(Node("query", "({0}) UNION ({1})", (left, right))), {})
+
+
+def test_duckdb_is_not_asked_what_ends_it():
+    table = replace(TABLE, settings=("SET default_collation = 'nfc'",))
+    cuts = Plan(select([item(0, Node("text", r"regexp_replace(c0::VARCHAR, '\B', 'b')"))], clause(" FROM t")))
+    assert oracle.ends_duckdb(table, cuts) and not oracle.ends_duckdb(TABLE, cuts) and not oracle.ends_duckdb(table, numbers(1))
 
 
 def test_settings_reach_both_sides():

@@ -36,6 +36,8 @@ CASES = [  # expression over a column x, its value, DuckDB's answer, ours
     ("regexp_matches(x, '(?:)b')::VARCHAR", "'ab'", "false", "true"),
     ("regexp_matches(x, '(?:)(?:)')::VARCHAR", "'a'", "false", "true"),
     ("(x::VARCHAR = 'abc')::VARCHAR", "'2020-01-01 00:00:00+00'::TIMESTAMPTZ", None, "false"),
+    ("(date_trunc('year', x) = DATE '2001-02-03')::VARCHAR", "NULL::DATE", "false", None),
+    ("(TIMESTAMP '2001-02-03 04:05:06' <> date_trunc('hour', x))::VARCHAR", "NULL::TIMESTAMP", "true", None),
     ("hex(encode(strip_accents(x)))", "'é' || chr(0) || 'e'", "65", "650065"),
     ("hex(encode(nfc_normalize(x)))", "'é' || chr(0) || 'e'", "C3A9", "C3A90065"),
 ]
