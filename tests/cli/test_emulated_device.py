@@ -90,6 +90,28 @@ def test_ctrl_c_while_a_table_streams(lanewise, env):
     assert (out, error) == (told[0], "")
 
 
+def test_what_is_in_memory_does_not_stream_with_the_rest(lanewise, env):
+    """Two of five columns are in the GPU's memory, which the others exceed."""
+    table = """CREATE TABLE t AS SELECT i AS a, CASE WHEN i % 3 > 0 THEN i % 1000 END AS b, i * 7 AS c, i // 3 AS d, -i AS e
+               FROM range(40_000) r(i)"""
+    both = "SELECT sum(a) AS a, sum(b) AS b FROM t"
+    all_of_them = "SELECT sum(a * 2 + b) AS ab, sum(c - d) AS cd, min(e) AS e, count(b) AS n FROM t WHERE a % 5 <> 2"
+    expected = lanewise("sql", "--format", "csv", "-c", f"{table}; {both}; {all_of_them}")[1]
+
+    def uploaded(*queries):
+        """The output, KiB that each query uploaded, and the profile."""
+        code, out, error = lanewise("sql", "--device", "cuda", "--device-memory", "1500KB", "--format", "csv", "--profile", "-c",
+                                    "; ".join([table, *queries]), env=env)
+        sizes = [float(size) * {"KiB": 1, "MiB": 1024}[unit] for size, unit in re.findall(r"uploaded ([0-9.]+) (\w+) at", error)]
+        assert code == 0 and len(sizes) == 1 + len(queries), error
+        return out, sizes[1:], error
+
+    out, (first, then), error = uploaded(both, all_of_them)
+    assert out == expected and error.count(" batches") >= 1, error
+    everything = uploaded(all_of_them)[1][0]
+    assert everything - 1.1 * first < then < everything - 0.9 * first, (first, then, everything)
+
+
 def test_occupancy_is_as_reckoned_by_hand(lanewise, env):
     """Four warps: threads=32 on four multiprocessors. Each has 39 words of 32 rows; the first of its rows takes 40 walks of 16 bytes, any other
     one. Naive: 40 walks for the word with the long row, 38 for the others, so 78 of 32 lanes. With refill 31 lanes take new rows in each of those

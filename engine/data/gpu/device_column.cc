@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
+
 namespace lanewise {
 
 namespace {
@@ -219,6 +221,36 @@ size_t DeviceColumn::bytes() const {
 size_t DeviceColumn::own_bytes() const {
   return validity.own_size() + values.own_size() + offsets.own_size() +
          (dictionary == nullptr ? 0 : dictionary->own_bytes());
+}
+
+bool has_slices(const DeviceColumn& column) {
+  return !column.type.is_string() || column.dictionary != nullptr;
+}
+
+DeviceColumn slice_of(const std::shared_ptr<const DeviceColumn>& whole, int64_t first, int64_t rows) {
+  invariant(has_slices(*whole) && first % 64 == 0 && first + rows <= whole->rows,
+            "a slice begins at a whole word of validity");
+  const auto part_of = [&](const gpu::DeviceBuffer& all, size_t from, size_t bytes) {
+    return all ? gpu::DeviceBuffer::wrap(all.address() + from, bytes, whole) : gpu::DeviceBuffer();
+  };
+  const auto begin = static_cast<size_t>(first), count = static_cast<size_t>(rows);
+  const size_t bytes = whole->dictionary ? sizeof(uint32_t) : width(whole->type.physical());
+  DeviceColumn slice;
+  slice.type = whole->type;
+  slice.rows = rows;
+  slice.validity = part_of(whole->validity, begin / 8, (count + 7) / 8);
+  slice.values = part_of(whole->values, begin * bytes, count * bytes);
+  if (const DeviceColumn* entries = whole->dictionary.get(); entries != nullptr) {
+    auto same = std::make_unique<DeviceColumn>();
+    same->type = entries->type;
+    same->rows = entries->rows;
+    same->values = part_of(entries->values, 0, entries->values.size());
+    same->offsets = part_of(entries->offsets, 0, entries->offsets.size());
+    same->wide_offsets = entries->wide_offsets;
+    same->longest = entries->longest;
+    slice.dictionary = std::move(same);
+  }
+  return slice;
 }
 
 DeviceColumn to_device(Type type, std::span<const ColumnPiece> pieces, const DeviceUpload& upload) {

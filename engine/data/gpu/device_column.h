@@ -39,6 +39,11 @@ struct DeviceColumn {
   size_t own_bytes() const;  ///< of those that are not others' memory
 };
 
+/// Whether slice_of() has its rows: not of plain strings, whose offsets begin at 0.
+bool has_slices(const DeviceColumn& column);
+/// Rows [first, first + rows) of `whole` in its memory, which it keeps alive. `first` is a multiple of 64.
+DeviceColumn slice_of(const std::shared_ptr<const DeviceColumn>& whole, int64_t first, int64_t rows);
+
 /// Neighbouring rows of a column in host memory.
 struct ColumnPiece {
   ColumnPtr column;

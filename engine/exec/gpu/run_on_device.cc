@@ -17,6 +17,7 @@
 #include "exec/gpu/sort/sort_run.h"
 #include "expr/gpu/emitter.h"
 #include "gpu/error.h"
+#include "gpu/modules/kernel_cache.h"
 
 namespace lanewise::exec {
 
@@ -302,7 +303,7 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results&
 std::string kernels_name(const Pipeline& pipeline, const Results& results, const Strategy& strategy) {
   std::string all;
   for (const std::string& source : kernel_sources(pipeline, results, strategy)) all += source;
-  return fmt::format("{:016x} {}", std::hash<std::string>()(all), all.size());
+  return fmt::format("{:016x} {}", gpu::digest(all), all.size());
 }
 
 std::string not_on_device(const Pipeline& pipeline, const Results& results) {

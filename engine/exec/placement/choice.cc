@@ -78,7 +78,7 @@ Choice choose(const Pipeline& pipeline, const Results& results, const std::vecto
     const DeviceRows* there = source.device_rows();
     if (there != nullptr && there->device() == view.ordinal && there->has(column)) return true;
     Accelerator* const gpu = view.opened;
-    return gpu != nullptr && gpu->store.bytes_of(source.identity(), column, rows, gpu->batch_rows) != 0;
+    return gpu != nullptr && !gpu->store.parts_of(source.identity(), column, rows, gpu->batch_rows).empty();
   };
   choice.work = work_of(pipeline, known);
   choice.host = estimate_host(choice.work, options.host_rates, view.costs);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <sstream>
 
 #include "base/error.h"
 #include "gpu/error.h"
@@ -20,6 +22,8 @@ constexpr int kCompilation = 6;
 /// no source of ours calls, a source's front end takes half as long.
 constexpr int kMinimal = 13;
 
+namespace fs = std::filesystem;
+
 std::vector<std::string> system_names() {
   if (const char* chosen = std::getenv("LANEWISE_NVRTC"); chosen != nullptr && *chosen != 0) return {chosen};
   std::vector<std::string> names;
@@ -30,12 +34,33 @@ std::vector<std::string> system_names() {
   return names;
 }
 
+/// Where the loader looks for a library without a folder, as far as we know.
+std::vector<std::string> loader_folders() {
+  std::vector<std::string> folders;
+  const char* const path = std::getenv("LD_LIBRARY_PATH");
+  std::istringstream listed(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(listed, folder, ':');) folders.push_back(folder + "/");
+  for (const char* folder : {"/lib/x86_64-linux-gnu/", "/usr/lib/x86_64-linux-gnu/", "/lib64/", "/usr/lib64/"})
+    folders.emplace_back(folder);
+  return folders;
+}
+
+/// The file that `name` stands for, or nothing.
+std::optional<fs::path> find_file(const std::string& name) {
+  const bool has_folder = name.find('/') != std::string::npos;
+  for (const std::string& folder : has_folder ? std::vector<std::string>{""} : loader_folders()) {
+    std::error_code missing;
+    if (fs::path file = fs::canonical(folder + name, missing); !missing) return file;
+  }
+  return std::nullopt;
+}
+
 /// NVRTC looks for its built-ins by name: in its own folder only once they are loaded.
 Library open(const std::vector<std::string>& names) {
   Library library(names, "NVRTC, CUDA's run-time compiler,");
-  const std::filesystem::path folder = std::filesystem::path(library.name()).parent_path();
+  const fs::path folder = fs::path(library.name()).parent_path();
   std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
     const std::string name = entry.path().filename();
     if (name.starts_with("libnvrtc-builtins.so")) Library({entry.path()}, name);
   }
@@ -84,6 +109,15 @@ std::vector<std::pair<std::string, std::string>> included_headers(const KernelSo
 const Compiler& Compiler::system() {
   static const Compiler& compiler = *new Compiler(system_names());
   return compiler;
+}
+
+std::string Compiler::system_file() {
+  for (const std::string& name : system_names()) {
+    const std::optional<fs::path> file = find_file(name);
+    std::error_code failed;
+    if (file) return fmt::format("{} {}", file->filename().string(), fs::file_size(*file, failed));
+  }
+  return "";
 }
 
 Compiler::Compiler(const std::vector<std::string>& names) : library_(open(names)) {

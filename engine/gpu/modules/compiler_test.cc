@@ -184,6 +184,28 @@ TEST_F(BuildTest, TheSecondTimeComesFromTheCache) {
   EXPECT_TRUE(build(driver.device(0), source, cache).cached);
 }
 
+TEST(CacheKey, TellsVersionsOfTheCompilerApart) {
+  const TemporaryFolder folder;
+  const KernelSource source{.name = "test", .text = kAddOne};
+  const fs::path older = folder.path() / "libnvrtc.so.13.0", newer = folder.path() / "libnvrtc.so.13.1";
+  const fs::path link = folder.path() / "libnvrtc.so.13";
+  std::ofstream(older) << "one";
+  std::ofstream(newer) << "other";
+  const char* const before = std::getenv("LANEWISE_NVRTC");
+  const std::string restored = before == nullptr ? "" : before;
+  ::setenv("LANEWISE_NVRTC", link.c_str(), 1);
+  fs::create_symlink(older, link);
+  EXPECT_EQ(Compiler::system_file(), "libnvrtc.so.13.0 3");
+  const std::string key = cache_key(source, "sm_90", 13000);
+  fs::remove(link);
+  fs::create_symlink(newer, link);
+  EXPECT_EQ(Compiler::system_file(), "libnvrtc.so.13.1 5");
+  EXPECT_NE(cache_key(source, "sm_90", 13000), key);
+  fs::remove(link);
+  EXPECT_EQ(Compiler::system_file(), "");
+  restored.empty() ? ::unsetenv("LANEWISE_NVRTC") : ::setenv("LANEWISE_NVRTC", restored.c_str(), 1);
+}
+
 TEST_F(BuildTest, WhatWasCompiledAheadNeedsNoCompiler) {
   const TemporaryFolder folder;
   const KernelCache ahead(folder.path() / "ahead");

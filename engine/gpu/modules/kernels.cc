@@ -58,6 +58,7 @@ std::string cache_key(const KernelSource& source, const std::string& architectur
   Key key;
   key.add(source, architecture);
   key.add(version_text(driver_version));
+  key.add(Compiler::system_file());
   key.add_headers(source);
   return key.take();
 }

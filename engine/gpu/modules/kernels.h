@@ -25,7 +25,7 @@ std::optional<BuiltModule> find_built(Device& device, const KernelSource& source
                                       const KernelCache& ahead = KernelCache::ahead());
 
 /// All that decides what the compiler makes of `source` for a device: its text and name, options, headers,
-/// the architecture, the driver's version and ours.
+/// the architecture, the versions of driver, compiler and program.
 std::string cache_key(const KernelSource& source, const std::string& architecture, int driver_version);
 /// The same for what is compiled ahead, for any driver. Of headers it holds a digest, as they would be most
 /// of what is shipped.

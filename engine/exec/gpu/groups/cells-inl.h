@@ -13,7 +13,14 @@ namespace lanewise::kernel {
 #if defined(__CUDA_ARCH__)
 /// Accesses to device memory through pointers of which the compiler does not know that they point there.
 LANES_FN void read_pair_of_device(const void* at, u64& a, u64& b) {
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
+  asm volatile("{ .reg .b128 pair; ld.relaxed.gpu.global.b128 pair, [%2]; mov.b128 {%0, %1}, pair; }"
+               : "=l"(a), "=l"(b)
+               : "l"(at)
+               : "memory");
+#else  // does not know b128; GPUs load both words at once all the same
   asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(at) : "memory");
+#endif
 }
 LANES_FN u64 add_on_device(u64& at, u64 value) {
   u64 before;
@@ -45,7 +52,8 @@ template <bool kShared>
 LANES_FN u64 read(const u64& at) {
   return *const_cast<const volatile u64*>(&at);
 }
-/// Two words; in device memory, where they begin at a multiple of 16 bytes, at once.
+/// Two words; in device memory, where they begin at a multiple of 16 bytes, in one atomic read: the second is not
+/// older than the first.
 template <bool kShared>
 LANES_FN void read_pair(const void* at, u64& a, u64& b) {
   if constexpr (kShared) {

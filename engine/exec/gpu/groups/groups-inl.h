@@ -109,7 +109,9 @@ struct SlotTable {
     u64 first = 0;
     u32 probed = 0;
     bool open = true;
+    bool fenced = false;  // whether the slot's keys are not older than its tag
     const auto miss = [&] {
+      fenced = false;
       if (++probed < probes) return;
       open = false;
       slot = nullptr;
@@ -126,6 +128,9 @@ struct SlotTable {
         if (seen == head && wanted.template same<kShared>(first, *slot)) {
           maybe = Slot::kTexts;
           open = maybe;
+        } else if (seen == head && !fenced) {  // perhaps its further keys were read before they were written
+          fence<kShared>();
+          fenced = true;
         } else if (u32(seen) == kEmpty) {
           if (!claim()) {
             open = false;

@@ -28,6 +28,19 @@ size_t uploaded_bytes_of(const Column& chunk) {
   return chunk.validity.size() + chunk.values.size() + chunk.offsets.size();
 }
 
+size_t bytes_of(const std::vector<DeviceStore::ColumnPtr>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), size_t{0}, [](size_t sum, const auto& part) {
+    return sum + part->own_bytes();
+  });
+}
+
+/// The largest share of `rows` that is no more than `most`, a multiple of 64 and one of several equal ones.
+int64_t even_part(int64_t rows, int64_t most) {
+  for (int64_t parts = (rows + most - 1) / most; parts <= rows / 64; ++parts)
+    if (rows % parts == 0 && rows / parts % 64 == 0) return rows / parts;
+  return 64;
+}
+
 /// The share of the device's memory for a batch that streams: another is loaded at the same time.
 constexpr size_t kBatchShare = 4;
 /// At most, so that a copy does not keep the user's wish to stop waiting.
@@ -73,10 +86,10 @@ DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, cons
   plan_batches();
 }
 
-/// Bytes of a column all of whose batches the device holds; 0: it does not.
-size_t DeviceInput::resident_bytes(size_t place) const {
-  if (identity_.empty() || rows_ < 0) return 0;
-  return gpu_.store.bytes_of(identity_, scan_->columns[columns_[place]], rows_, gpu_.batch_rows);
+/// All parts of the column, if the store has them.
+std::vector<DeviceStore::ColumnPtr> DeviceInput::stored(size_t place) const {
+  if (identity_.empty() || rows_ < 0) return {};
+  return gpu_.store.parts_of(identity_, scan_->columns[columns_[place]], rows_, gpu_.batch_rows);
 }
 
 /// Whether the column needs no upload, as the source has it in the device's memory.
@@ -85,10 +98,12 @@ bool DeviceInput::is_there(size_t place) const {
 }
 
 void DeviceInput::plan_batches() {
-  size_t missing = 0, resident = 0;
+  std::vector<std::vector<DeviceStore::ColumnPtr>> resident(columns_.size());
+  size_t missing = 0, kept = 0, moved = 0;  // moved: resident, but not to be had in smaller batches
   for (size_t place = 0; place < columns_.size(); ++place) {
-    if (const size_t bytes = resident_bytes(place); bytes != 0) {
-      resident += bytes;
+    resident[place] = stored(place);
+    if (!resident[place].empty()) {
+      (has_slices(*resident[place][0]) ? kept : moved) += bytes_of(resident[place]);
     } else if (is_there(place)) {
       missing += there_->converted_bytes(scan_->columns[columns_[place]]);
     } else {
@@ -96,14 +111,24 @@ void DeviceInput::plan_batches() {
     }
   }
   const size_t room = gpu_.pool.budget().limit();
-  streams_ = missing != 0 && missing + resident > room / 8 * 7;
+  streams_ = missing != 0 && missing + kept + moved > room / 8 * 7;
   if (!streams_) return;
-  const auto rows = static_cast<double>(rows_);
-  const double batch = static_cast<double>(std::min(room / kBatchShare, kMostBatchBytes));
-  const auto most = static_cast<int64_t>(rows * batch / static_cast<double>(missing + resident));
-  batch_rows_ = std::clamp<int64_t>(most / 64 * 64, 64, gpu_.batch_rows);
+  const auto rows_in_batch = [&](size_t room, size_t streamed) {
+    const auto bytes = static_cast<double>(std::min(room / kBatchShare, kMostBatchBytes));
+    const auto most = static_cast<int64_t>(static_cast<double>(rows_) * bytes / static_cast<double>(streamed));
+    return std::clamp<int64_t>(most / 64 * 64, 64, gpu_.batch_rows);
+  };
+  const int64_t most = rows_in_batch(room, missing + moved + kept);
+  batch_rows_ = kept >= room ? most : even_part(gpu_.batch_rows, rows_in_batch(room - kept, missing + moved));
+  if (kept != 0 && batch_rows_ >= most / 2) {
+    resident_ = std::move(resident);
+  } else {
+    batch_rows_ = most;
+  }
   for (size_t place = 0; place < columns_.size(); ++place) {
-    if (!is_there(place)) host(place);
+    if (!resident_.empty() && !resident_[place].empty() && !has_slices(*resident_[place][0]))
+      resident_[place].clear();
+    if (!is_there(place) && (resident_.empty() || resident_[place].empty())) host(place);
   }
   gpu_.feeding();
 }
@@ -123,7 +148,7 @@ const DeviceInput::HostColumn& DeviceInput::host(size_t wanted) {
   std::vector<size_t> places, sources;
   for (size_t place = 0; place < columns_.size(); ++place) {
     if (!host_[place].empty()) continue;
-    if (place != wanted && (is_there(place) || resident_bytes(place) != 0)) continue;
+    if (place != wanted && (is_there(place) || !stored(place).empty())) continue;
     places.push_back(place);
     sources.push_back(scan_->columns[columns_[place]]);
   }
@@ -152,6 +177,10 @@ DeviceStore::ColumnPtr DeviceInput::column(size_t place, int64_t first, int64_t 
     if (first != 0 || rows != rows_)
       throw expr::NotOnDevice("parts of a build side are not supported on GPUs");
     return {build_, &build_->kept_or_marks(columns_[place])};
+  }
+  if (!resident_.empty() && !resident_[place].empty()) {
+    const DeviceStore::ColumnPtr& whole = resident_[place][static_cast<size_t>(first / gpu_.batch_rows)];
+    return std::make_shared<const DeviceColumn>(slice_of(whole, first % gpu_.batch_rows, rows));
   }
   const Type type = branch_.schema[columns_[place]].type;
   const DeviceStore::Key key{identity_, scan_ ? scan_->columns[columns_[place]] : 0, first, rows};

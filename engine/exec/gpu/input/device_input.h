@@ -15,7 +15,8 @@ namespace lanewise::exec {
 
 /// Columns of a branch's input, as a device reads them: what its store holds, what the source has in its
 /// memory (DeviceRows), else what is read and uploaded.
-/// Where they are more than the device's memory, they stream: in smaller batches, that nothing keeps.
+/// Where they are more than the device's memory, those stream that are not in the store: in smaller batches, that
+/// nothing keeps.
 class DeviceInput {
  public:
   /// `columns` are those of the input that are needed. The references outlive the input.
@@ -40,7 +41,7 @@ class DeviceInput {
 
   void read_rows();
   void plan_batches();
-  size_t resident_bytes(size_t place) const;
+  std::vector<DeviceStore::ColumnPtr> stored(size_t place) const;
   bool is_there(size_t place) const;
   const HostColumn& host(size_t place);
   std::vector<ColumnPiece> pieces(size_t place, int64_t first, int64_t rows);
@@ -57,6 +58,8 @@ class DeviceInput {
   int64_t rows_ = -1;
   std::vector<HostColumn> host_;  // by place; without chunks: not read
   bool streams_ = false;
+  /// By place, where others stream: the store's parts of batch_rows of the device, which it keeps meanwhile.
+  std::vector<std::vector<DeviceStore::ColumnPtr>> resident_;
   int64_t batch_rows_;
   std::atomic<uint64_t> uploaded_{0};
 };

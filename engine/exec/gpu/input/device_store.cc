@@ -31,14 +31,14 @@ void DeviceStore::put(const Key& key, ColumnPtr column) {
   index_[std::move(text)] = entries_.begin();
 }
 
-size_t DeviceStore::bytes_of(const std::string& identity, size_t column, int64_t rows, int64_t part_rows) {
-  size_t bytes = 0;
+std::vector<DeviceStore::ColumnPtr> DeviceStore::parts_of(const std::string& identity, size_t column,
+                                                         int64_t rows, int64_t part_rows) {
+  std::vector<ColumnPtr> parts;
   for (int64_t first = 0; first < rows; first += part_rows) {
-    const ColumnPtr held = find({identity, column, first, std::min(part_rows, rows - first)});
-    if (held == nullptr) return 0;
-    bytes += held->own_bytes();
+    parts.push_back(find({identity, column, first, std::min(part_rows, rows - first)}));
+    if (parts.back() == nullptr) return {};
   }
-  return bytes;
+  return parts;
 }
 
 int64_t DeviceStore::rows(const std::string& identity) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "data/gpu/device_column.h"
 
@@ -34,8 +35,9 @@ class DeviceStore {
   /// Null: it is not there.
   ColumnPtr find(const Key& key);
   void put(const Key& key, ColumnPtr column);
-  /// Bytes of a column of so many rows, all of which it has, in parts of `part_rows`; 0: it does not.
-  size_t bytes_of(const std::string& identity, size_t column, int64_t rows, int64_t part_rows);
+  /// All parts of a column of so many rows, of `part_rows` each; empty: it does not have them all.
+  std::vector<ColumnPtr> parts_of(const std::string& identity, size_t column, int64_t rows,
+                                  int64_t part_rows);
 
   /// How many rows the source has, negative: not known.
   int64_t rows(const std::string& identity);
