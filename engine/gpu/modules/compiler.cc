@@ -40,7 +40,8 @@ std::vector<std::string> loader_folders() {
   const char* const path = std::getenv("LD_LIBRARY_PATH");
   std::istringstream listed(path == nullptr ? "" : path);
   for (std::string folder; std::getline(listed, folder, ':');) folders.push_back(folder + "/");
-  for (const char* folder : {"/lib/x86_64-linux-gnu/", "/usr/lib/x86_64-linux-gnu/", "/lib64/", "/usr/lib64/"})
+  for (const char* folder :
+       {"/lib/x86_64-linux-gnu/", "/usr/lib/x86_64-linux-gnu/", "/lib64/", "/usr/lib64/"})
     folders.emplace_back(folder);
   return folders;
 }

@@ -52,8 +52,8 @@ template <bool kShared>
 LANES_FN u64 read(const u64& at) {
   return *const_cast<const volatile u64*>(&at);
 }
-/// Two words; in device memory, where they begin at a multiple of 16 bytes, in one atomic read: the second is not
-/// older than the first.
+/// Two words; in device memory, where they begin at a multiple of 16 bytes, in one atomic read: the second is
+/// not older than the first.
 template <bool kShared>
 LANES_FN void read_pair(const void* at, u64& a, u64& b) {
   if constexpr (kShared) {

@@ -29,9 +29,8 @@ size_t uploaded_bytes_of(const Column& chunk) {
 }
 
 size_t bytes_of(const std::vector<DeviceStore::ColumnPtr>& parts) {
-  return std::accumulate(parts.begin(), parts.end(), size_t{0}, [](size_t sum, const auto& part) {
-    return sum + part->own_bytes();
-  });
+  return std::accumulate(parts.begin(), parts.end(), size_t{0},
+                         [](size_t sum, const auto& part) { return sum + part->own_bytes(); });
 }
 
 /// The largest share of `rows` that is no more than `most`, a multiple of 64 and one of several equal ones.
@@ -115,7 +114,8 @@ void DeviceInput::plan_batches() {
   if (!streams_) return;
   const auto rows_in_batch = [&](size_t room, size_t streamed) {
     const auto bytes = static_cast<double>(std::min(room / kBatchShare, kMostBatchBytes));
-    const auto most = static_cast<int64_t>(static_cast<double>(rows_) * bytes / static_cast<double>(streamed));
+    const auto most =
+        static_cast<int64_t>(static_cast<double>(rows_) * bytes / static_cast<double>(streamed));
     return std::clamp<int64_t>(most / 64 * 64, 64, gpu_.batch_rows);
   };
   const int64_t most = rows_in_batch(room, missing + moved + kept);

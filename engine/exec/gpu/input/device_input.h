@@ -15,8 +15,8 @@ namespace lanewise::exec {
 
 /// Columns of a branch's input, as a device reads them: what its store holds, what the source has in its
 /// memory (DeviceRows), else what is read and uploaded.
-/// Where they are more than the device's memory, those stream that are not in the store: in smaller batches, that
-/// nothing keeps.
+/// Where they are more than the device's memory, those stream that are not in the store: in smaller batches,
+/// that nothing keeps.
 class DeviceInput {
  public:
   /// `columns` are those of the input that are needed. The references outlive the input.

@@ -32,7 +32,7 @@ void DeviceStore::put(const Key& key, ColumnPtr column) {
 }
 
 std::vector<DeviceStore::ColumnPtr> DeviceStore::parts_of(const std::string& identity, size_t column,
-                                                         int64_t rows, int64_t part_rows) {
+                                                          int64_t rows, int64_t part_rows) {
   std::vector<ColumnPtr> parts;
   for (int64_t first = 0; first < rows; first += part_rows) {
     parts.push_back(find({identity, column, first, std::min(part_rows, rows - first)}));
