@@ -152,7 +152,7 @@ struct Session::State {
     if (device.only) accelerator();
   }
 
-  /// The GPU, made at the first call. Null with `auto` where there is none.
+  /// The GPU, made at the first call. Null with `auto` if there is none.
   exec::Accelerator* accelerator() {
     if (gpu || no_gpu) return gpu.get();
     exec::Accelerator::Options wanted;

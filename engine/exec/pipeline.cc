@@ -145,7 +145,7 @@ class Splitter {
     return below;
   }
 
-  /// A pipeline that holds the stream's rows; none is added where there is one already.
+  /// A pipeline that holds the stream's rows; none is added if there is one already.
   size_t materialise(Stream rows, size_t line, const Schema& schema) {
     if (rows.size() == 1 && rows[0].steps.empty() && std::holds_alternative<ResultOf>(rows[0].input)) {
       return std::get<ResultOf>(rows[0].input).pipeline;

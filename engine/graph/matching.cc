@@ -67,7 +67,7 @@ class MatchingSearch {
   }
 
   /// Karp and Sipser (FOCS 1981): who has one free neighbour left is matched with it, which is never wrong;
-  /// only where there is none any row takes the neighbour with the fewest free ones.
+  /// only if there is none any row takes the neighbour with the fewest free ones.
   void start() {
     for (int side : {kRow, kColumn}) {
       left_[side].resize(vertices_);

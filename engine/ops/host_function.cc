@@ -19,7 +19,7 @@ namespace {
 /// its own.
 struct HeldHost : Prepared {
   std::shared_ptr<const HostFunction> host;
-  std::string name;  // in small letters: names of the engine's operators, such as NOT, are in capitals
+  std::string name;  // in lower case: names of the engine's operators, such as NOT, are in capitals
   Function entry;
 };
 

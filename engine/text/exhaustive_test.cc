@@ -30,7 +30,7 @@ std::string show(const std::vector<Capture>& groups) {
   return out;
 }
 
-/// Leftmost-first groups as RE2 sees them; empty when there is no match.
+/// Leftmost-first groups as RE2 sees them; empty if there is no match.
 std::vector<Capture> captures_of(const RE2& oracle, const std::string& text) {
   std::vector<re2::StringPiece> theirs(oracle.NumberOfCapturingGroups() + 1);
   if (!oracle.Match(text, 0, text.size(), RE2::UNANCHORED, theirs.data(), theirs.size())) return {};

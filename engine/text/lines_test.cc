@@ -34,7 +34,7 @@ void check(const Pattern& pattern, const std::string& text) {
       continue;  // the pattern's form has no such lanes
     }
     LineContext context;
-    const int rounds = text.size() > 1000 ? 2 : 20;  // many candidates change the way, for a while
+    const int rounds = text.size() > 1000 ? 2 : 20;  // many candidates change the way, temporarily
     for (int round = 0; round < rounds; ++round) {
       std::vector<lanes::Line> found;
       matcher->match(bytes.data(), text.size(), found, context);

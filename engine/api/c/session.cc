@@ -41,7 +41,7 @@ struct lw_session {
 
 struct lw_result {
   std::shared_ptr<lanewise::c::SharedSession>
-      shared;  // null where no column is a list, struct or map, which need it
+      shared;  // null if no column is a list, struct or map, which need it
   StatementResult result;
   mutable std::once_flag profile_made;
   mutable std::string profile;  // made when it is requested

@@ -57,7 +57,7 @@ void expect_rows(const TextRows& found, int64_t first, int64_t rows) {
   }
 }
 
-/// On the stand-in for the driver, whose memory is the host's.
+/// On the fake driver, whose memory is the host's.
 class ArrowDevice : public testing::Test {
  protected:
   ArrowDevice() { fake_ = FakeCuda(); }

@@ -6,7 +6,7 @@
 
 #include "gpu/testing/fake_driver.h"
 
-/// Columns on the stand-in for the driver, whose memory is the host's.
+/// Columns on the fake driver, whose memory is the host's.
 namespace lanewise {
 namespace {
 

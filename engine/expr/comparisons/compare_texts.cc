@@ -9,7 +9,7 @@ namespace lanewise::expr {
 
 namespace {
 
-/// From so many active rows of a word on, all 64 are looked at, without a jump.
+/// From so many active rows of a word on, all 64 are looked at, without a branch.
 constexpr int kDenseTexts = 16;
 
 /// Text is fetched so far ahead: a core's own prefetching stops at the end of a page.

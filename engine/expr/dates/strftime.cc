@@ -226,7 +226,7 @@ Value reference(const Expr& expr, std::span<const Value> args) {
   return reference_each<&print_timestamp>(expr, value);
 }
 
-/// The type in device/strftime-inl.h that writes a directive; empty where it stands for nothing.
+/// The type in device/strftime-inl.h that writes a directive; empty if it stands for nothing.
 std::string device_directive(char directive, bool padded) {
   const auto number = [&](std::string_view part, int digits) {
     return fmt::format("Numbered<{}, {}>", part, padded ? digits : 1);

@@ -100,7 +100,7 @@ struct Rise {
 
 /// Lengthens hops by those of where they lead: each time at least as much as the step before did, so that
 /// a run of steps covers 1 + kHops times what it did. Notes whether some do not lead to their end yet; does
-/// nothing when there were none in the round before. Without `chosen` each item is an element.
+/// nothing if there were none in the round before. Without `chosen` each item is an element.
 struct Hop {
   static constexpr char kName[] = "hop";
   static constexpr u32 kHops = 3;

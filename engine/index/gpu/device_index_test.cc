@@ -1,4 +1,4 @@
-// Indexes on a device against themselves on the host: on lanes that are emulated and, where there is one, on
+// Indexes on a device against themselves on the host: on lanes that are emulated and, if there is one, on
 // a GPU.
 
 #include "index/gpu/device_index.h"

@@ -113,7 +113,7 @@ struct LongKey {
   }
 };
 
-/// The key that is sought next to that one's entries: from now on the first entry above it. True where there
+/// The key that is sought next to that one's entries: from now on the first entry above it. True if there
 /// can be none.
 template <class Word>
 LANES_FN bool go_behind(Word& key) {

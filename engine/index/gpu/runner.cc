@@ -18,7 +18,7 @@ constexpr u64 kMostBlocks = 1 << 20;
 /// as measured.
 constexpr u64 kWaves = 4;
 
-/// Null where the plug-in is not there.
+/// Null if the plug-in is not there.
 const gpu::Sorter* find_sorter() {
   try {
     return &gpu::Sorter::system();

@@ -6,7 +6,7 @@
 // together. It offers
 //   width     how many lanes it has
 //   sum(f)    the sum of f(lane) over its lanes
-//   pick(f)   f(lane) of the one lane where that is not kNone; kNone where there is no such lane
+//   pick(f)   f(lane) of the one lane where that is not kNone; kNone if there is no such lane
 //   each(f)   f(lane) in every lane
 // and all lanes know what sum and pick return. A Team is the groups that go in step, and offers
 //   queries                        how many groups it has, one for each query
@@ -167,7 +167,7 @@ struct Range {
   }
 };
 
-/// The entry at each position, and a bit where there is one: the way down is that of counts, not of keys.
+/// The entry at each position, and a bit if there is one: the way down is that of counts, not of keys.
 /// Reads positions, found, range_keys, values.
 struct Pick {
   static constexpr bool kInStep = false;

@@ -59,7 +59,7 @@ struct Stored {
   }
 };
 
-/// To the first entry of the next leaf that has one; false, and anywhere, where there is none.
+/// To the first entry of the next leaf that has one; false, and anywhere, if there is none.
 template <class Tree, class Way>
 LANES_FN bool next_leaf(const Tree& tree, Way& trail) {
   for (;;) {

@@ -93,7 +93,7 @@ struct PackedGroup {
 
  private:
   /// Whether every busy lane is at the start and stays there over this block, whatever its rows' last bytes
-  /// are. It is about a tenth of a walk's instructions, so where it is in vain too often it is given up.
+  /// are. It is about a tenth of a walk's instructions, so where it is needlessly too often it is given up.
   LANES_FN bool stay(Mask busy, const Register (&bytes)[kBlock]) {
     if (!patience_) return false;
     Register most = leaving(bytes[0]);

@@ -26,8 +26,8 @@ double share(const std::bitset<256>& bytes) {
   return std::min(sum, 1.0);
 }
 
-/// For each place the share of bytes that fit by chance. Bytes of one class come in runs: after one of them
-/// another is likelier than by chance.
+/// For each place the fraction of bytes that fit by chance. Bytes of one class come in runs: after one of
+/// them another is likelier than by chance.
 std::vector<double> shares(const Sequence& sequence) {
   std::vector<double> all;
   for (u64 i = 0; i < sequence.size(); i++) {

@@ -1,4 +1,4 @@
-// The part of a device's machine that puts kernels off, and launches several together.
+// The part of a device's machine that defers kernels, and launches several together.
 #include <algorithm>
 
 #include "pram/gpu/machine.h"

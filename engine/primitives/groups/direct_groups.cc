@@ -145,7 +145,7 @@ void DirectGroups::recall(std::span<const KeyWords> keys) {
   }
 }
 
-/// Makes the cache one of codes below `domain`; false where a new dictionary is too large to pay.
+/// Makes the cache one of codes below `domain`; false if a new dictionary is too large to pay.
 bool DirectGroups::prepare(uint64_t domain, const ActiveSet& rows) {
   if (domain == domain_) return true;
   if (domain > kLargestDomain || (any_dictionary_ && domain > 4 * uint64_t{rows.count()} + 256)) return false;

@@ -264,7 +264,7 @@ constexpr Tables tables_of() {
            hash<Level>}};
 }
 
-/// A Level's functions without a jump.
+/// A Level's functions without a branch.
 struct WithoutJumps {
   template <class T>
   static LANES_FN T keep(bool c, T a) {

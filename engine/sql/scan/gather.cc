@@ -26,7 +26,7 @@ constexpr size_t kInlined = 12;
 
 std::string_view text_of(const duckdb::string_t& string) { return {string.GetData(), string.GetSize()}; }
 
-/// The builder's elements; room that was reserved in vain is given back.
+/// The builder's elements; room that was reserved needlessly is given back.
 template <class T>
 Buffer exact(BufferBuilder<T>& builder, MemoryBudget* budget) {
   const size_t bytes = builder.size() * sizeof(T), unused = builder.capacity() * sizeof(T) - bytes;
@@ -78,7 +78,7 @@ struct ColumnGather::Dictionary {
   std::string id;
   std::vector<uint32_t> codes;  // of DuckDB's entries; kNull: NULL
   std::shared_ptr<Column> column;
-  std::unordered_map<std::string_view, uint32_t> lookup;  // filled when it is first needed
+  std::unordered_map<std::string_view, uint32_t> lookup;  // filled on first use
 
   uint32_t find(std::string_view text) {
     if (lookup.empty()) {

@@ -60,7 +60,7 @@ JsonThreads JsonThreads::of(const ScannedFunction& scanned, const duckdb::Global
     return std::clamp<size_t>(memory / 2 / per_thread, 1, std::max<size_t>(1, global.MaxThreads()));
   };
 
-  // DuckDB's rule: a thread reads a whole file where there is one for each thread, or if it is an array.
+  // DuckDB's rule: a thread reads a whole file if there is one for each thread, or if it is an array.
   const std::string format = format_of(scanned);
   const size_t count = files.GetTotalFileCount();
   if (format == "array" || count >= duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads())

@@ -47,7 +47,7 @@ class Patterns {
     }
   }
 
-  /// The text that an argument is; nothing where it is not one, or not known yet.
+  /// The text that an argument is; nothing if it is not one, or not known yet.
   std::optional<std::string> text(const duckdb::FunctionExpression& call, size_t at) const {
     if (at >= call.children.size()) return std::nullopt;
     const duckdb::ParsedExpression& argument = *call.children[at];

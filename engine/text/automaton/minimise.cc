@@ -41,7 +41,7 @@ class Partition {
     return {order_.data() + groups_[group].first, groups_[group].end - groups_[group].first};
   }
 
-  /// True when it is the first mark in its group.
+  /// True if it is the first mark in its group.
   bool mark(uint32_t state) {
     Group& g = groups_[group_[state]];
     const size_t to = g.first + g.marked;

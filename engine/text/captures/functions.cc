@@ -53,7 +53,7 @@ std::vector<std::optional<std::string_view>> regexp_extract_all(const Pattern& p
 
 namespace {
 
-/// Appends the rewrite with its groups filled in; false where it ends early.
+/// Appends the rewrite with its groups filled in; false if it ends early.
 bool append_rewrite(std::string_view text, std::string_view rewrite, std::span<const Capture> groups,
                     size_t longest, std::string& out) {
   const auto append = [&](std::string_view part) {

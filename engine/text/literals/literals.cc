@@ -9,7 +9,7 @@ namespace {
 using syntax::Node;
 using syntax::Op;
 
-/// The parts of nested concatenations and groups, in order. False when there is anything but strings, '%', \A
+/// The parts of nested concatenations and groups, in order. False if there is anything but strings, '%', \A
 /// and \z.
 bool flatten(const Node& node, std::vector<const Node*>& out) {
   switch (node.op) {

@@ -90,7 +90,7 @@ void WordFinder::fill(size_t number, const WordSet& set) {
   for (size_t i = 1; i < table.first.size(); ++i) table.first[i] += table.first[i - 1];
 }
 
-/// The first place of [from, size) where a word may start; npos when there is none.
+/// The first place of [from, size) where a word may start; npos if there is none.
 template <size_t kMasks>
 size_t WordFinder::scan(std::string_view text, size_t from) const {
   const uint64_t* starts = starts_.data();

@@ -93,7 +93,7 @@ Ast parse_like(std::string_view pattern, std::optional<char> escape, bool ignore
 
 namespace {
 
-/// Reads a bracket after its '['. Bytes compare as signed, as in DuckDB. False when the closing ']' is
+/// Reads a bracket after its '['. Bytes compare as signed, as in DuckDB. False if the closing ']' is
 /// missing.
 bool glob_bracket(std::string_view pattern, size_t& at, ByteSet& set) {
   const bool negated = at < pattern.size() && pattern[at] == '!';

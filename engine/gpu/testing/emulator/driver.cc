@@ -62,7 +62,7 @@ std::mutex idle_mutex;
 std::vector<std::unique_ptr<Processor>> idle;
 Graph* recorded = nullptr;
 
-/// A processor, for a while.
+/// A processor, temporarily.
 class Loan {
  public:
   Loan() {
