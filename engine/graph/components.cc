@@ -89,7 +89,7 @@ class FromEdges {
   }
 
   std::vector<u32> run() {
-    constexpr size_t kRun = 256;  // neighbouring edges that are sampled together
+    constexpr size_t kRun = 256;  // adjacent edges that are sampled together
     for (const size_t every : {128, 16}) {
       const size_t runs = graph_.edges() / kRun / every;
       in_parts(runs * kRun, [&](size_t begin, size_t end) {

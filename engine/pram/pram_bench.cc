@@ -98,7 +98,7 @@ void compile_passes(benchmark::State& state) {
 }
 BENCHMARK(compile_passes)->Unit(benchmark::kMicrosecond);
 
-/// The way back alone, of a step on a million processors that changes so many cells.
+/// The way back alone, of a step on a million processors that changes this many cells.
 void step_back(benchmark::State& state) {
   const Program program = Program::parse(
       "mode EREW input changed : int inout A[n] : int processors n if p < changed { A[p] = A[p] + 1 }");

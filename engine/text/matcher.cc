@@ -45,8 +45,8 @@ struct Matcher::Choice {
     std::call_once(steady_once, [this] { steady = forms::steadiest(request); });
     return steady;
   }
-  /// Whether a batch of which so many rows were requested, and that took `spent` nanoseconds, is better left
-  /// to the steady form.
+  /// Whether a batch of which this many rows were requested, and that took `spent` nanoseconds, is better
+  /// left to the steady form.
   bool is_too_dear(double spent, const StringRows& rows, size_t asked) const {
     const auto bytes = static_cast<double>(rows.byte_count()), count = static_cast<double>(rows.size());
     const double asked_bytes = bytes * static_cast<double>(asked) / count;

@@ -2,7 +2,7 @@
 
 #include "expr/gpu/arithmetic-inl.h"
 
-/// Parts of dates (days) and timestamps (microseconds since 1970), as expr/dates/ has them on the host.
+/// Parts of dates (days) and timestamps (microseconds since 1970), as in expr/dates/ on the host.
 namespace lanewise::kernel {
 
 inline constexpr i64 kMicrosPerSecond = 1'000'000;

@@ -58,7 +58,7 @@ TEST(Emitter, EachFunctionIsItsReference) {
   };
   for (const Function& function : functions()) {
     if (function.device == nullptr || function.name == "strftime") continue;  // of a constant format
-    if (function.name == "repeat") continue;                                  // of so many bytes
+    if (function.name == "repeat") continue;                                  // of this many bytes
     add(function, {});
     for (size_t a = 0; a < types.size(); ++a) {
       add(function, {a});

@@ -85,7 +85,7 @@ class KeyLayout {
 
   /// Appends the key to a builder for each field.
   void decode(const Probe& key, std::vector<ColumnBuilder>& to) const;
-  /// Appends `count` neighbouring words of plane 0 as values of the only field, if the layout allows it;
+  /// Appends `count` adjacent words of plane 0 as values of the only field, if the layout allows it;
   /// otherwise returns false.
   bool decode_plane(const void* words, size_t count, BufferBuilder<uint8_t>& to) const;
 

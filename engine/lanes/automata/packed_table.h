@@ -44,7 +44,7 @@ struct PackedTable {
   u8 last_rejecting;  ///< state > last_rejecting: the row matches if it ends here
   u8 decided_bias;    ///< 1 if state 0 is dead, else 0
   u8 last_undecided;  ///< state - decided_bias > last_undecided: dead or matched, whatever follows
-  u32 last_bytes;     ///< only so many bytes at each row's end are read; 0: all
+  u32 last_bytes;     ///< only this many bytes at each row's end are read; 0: all
 
   LANES_FN u8 step(u8 state, u8 byte) const {
     const u8 cls = class_of[byte];

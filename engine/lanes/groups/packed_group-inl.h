@@ -6,7 +6,7 @@
 namespace lanewise::lanes {
 
 /// One row per byte of a register: 64 or 32 rows step at once, the automaton's table lives in registers too.
-/// A walk takes 16 bytes of every row (16 neighbouring bytes may be read after any row's last), looks up
+/// A walk takes 16 bytes of every row (16 adjacent bytes may be read after any row's last), looks up
 /// their classes, turns rows into columns, and steps 16 times; lanes whose row has ended keep their state.
 /// Where all bytes are of classes that do not leave the start, a walk ends after the look-up.
 ///

@@ -437,7 +437,7 @@ TEST(Aggregate, ManyGroupsAcrossThreads) {
   }
 }
 
-/// So many groups of one or two rows that a thread stops to look for keys it has seen.
+/// this many groups of one or two rows that a thread stops to look for keys it has seen.
 TEST(Aggregate, KeysThatAreMostlyNew) {
   const int64_t kRows = test_size(200'000, 600'000), kGroups = kRows * 9 / 10;
   ColumnBuilder a(TypeId::kInt32), b(TypeId::kInt32), texts(TypeId::kVarchar), numbers(TypeId::kInt64),

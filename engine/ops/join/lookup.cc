@@ -277,7 +277,7 @@ class ByteLookup : public Lookup {
   RunTable<uint64_t> table_;
 };
 
-/// The keys of all rows as words, and the least and greatest of those that can be found.
+/// The keys of all rows as words, and the minimum and maximum of those that can be found.
 struct KeyColumn {
   Buffer words;
   int64_t least = std::numeric_limits<int64_t>::max(), greatest = std::numeric_limits<int64_t>::min();

@@ -34,7 +34,7 @@ plan::SortKey by(size_t number, Type type, bool descending = false, bool nulls_f
   return {column(number, type), descending, nulls_first};
 }
 
-/// The obvious meaning.
+/// The plain meaning.
 Rows expected_rows(const Rows& rows, const plan::Sort& sort) {
   std::vector<Row> keys;
   for (const Row& row : rows) {

@@ -11,8 +11,8 @@ namespace lanewise::ops {
 
 namespace {
 
-/// A thread drops its surplus once it holds so many rows more than the result needs, or twice of these: soon,
-/// so that the bound comes close, and at most once for each chunk.
+/// A thread drops its surplus once it holds this many rows more than the result needs, or twice of these:
+/// soon, so that the bound comes close, and at most once for each chunk.
 constexpr size_t kSurplus = 64;
 
 /// The rows that one thread holds: the best so far, and those that came since.

@@ -72,7 +72,7 @@ Table run(const plan::Window& window, const std::vector<Row>& rows, MemoryBudget
   return sink->finish(std::move(locals), context);
 }
 
-/// The obvious meaning, row by row.
+/// The plain meaning, row by row.
 class Reference {
  public:
   Reference(const plan::Window& window, const std::vector<Row>& rows) : window_(window), rows_(rows) {

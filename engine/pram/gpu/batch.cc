@@ -13,7 +13,7 @@ using Shape = BatchPart::Shape;
 /// Most processors of a member where groups wait for each other: with more, a step takes so much longer than
 /// its launch that it is best alone, with all members that the device has room for.
 constexpr uint64_t kEach = 2;
-/// So many groups keep a device busy.
+/// this many groups keep a device busy.
 constexpr uint64_t kBusy = 512;
 
 /// Numbers of cells, as one of them and what all their distances are multiples of.

@@ -1,7 +1,7 @@
 #include "primitives/kernels/tables.h"
 
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"  // clang knows no such option
-#pragma GCC optimize("no-tree-vectorize")           // a jump for each row is this target's meaning
+#pragma GCC optimize("no-tree-vectorize")           // a branch for each row is this target's meaning
 
 #include "primitives/kernels/plain-inl.h"
 

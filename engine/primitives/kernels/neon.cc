@@ -28,7 +28,7 @@ struct Neon {
     if constexpr (width == 8) return vaddvq_u64(vandq_u64((uint64x2_t)mask, uint64x2_t{1, 2}));
   }
 
-  /// Without a jump per bit: groups of 4, 64 numbers at most are written.
+  /// Without a branch per bit: groups of 4, 64 numbers at most are written.
   static LANES_FN uint32_t* list_word(u64 word, uint32_t first, uint32_t* out) {
     uint32_t* end = out + lanes::count_bits(word);
     while (out < end) {

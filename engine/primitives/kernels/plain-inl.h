@@ -5,7 +5,7 @@
 #include "primitives/kernels/order-inl.h"
 #include "primitives/kernels/tables.h"
 
-/// Loops over rows, one after the other, compiled once for each level: with a jump for each row, without,
+/// Loops over rows, one after the other, compiled once for each level: with a branch for each row, without,
 /// and without but in the compiler's vectors. Level, a type of one file alone, gives kTarget, keep(c, a) (a
 /// where c holds, else zero), pick(c, a, b) (of integers: a where c holds, else b), count(word), and
 /// list_word(word, first, out) as in bits-inl.h.

@@ -28,9 +28,9 @@ void insertion_sort(KeyRow* rows, size_t count) {
   }
 }
 
-/// Byte by byte from the lowest one, but only those of the highest bytes in which so many bits differ as keep
-/// most rows apart; the few runs of rows that are equal so far are sorted by the rest. Bytes that are the
-/// same in all keys are passed over.
+/// Byte by byte from the lowest one, but only those of the highest bytes in which this many bits differ as
+/// keep most rows apart; the few runs of rows that are equal so far are sorted by the rest. Bytes that are
+/// the same in all keys are passed over.
 void sort_cached(KeyRow* rows, size_t count, KeyRow* scratch, uint64_t varying) {
   if (count <= kInsertion) return insertion_sort(rows, count);
   constexpr int kSpareBits = 4;

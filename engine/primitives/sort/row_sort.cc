@@ -164,7 +164,7 @@ class Bits {
     });
   }
 
-  /// Least and greatest word; what stands in place of NULL counts, and does no harm.
+  /// Minimum and maximum word; what stands in place of NULL counts, and does no harm.
   void find_range() {
     std::mutex mutex;
     parallel_for(values_.size(), [&](size_t part) {

@@ -2,7 +2,7 @@
 
 #include "expr/gpu/strings/slices-inl.h"
 
-/// Patterns that rows bring along, as expr/patterns/ has them on the host; constant ones are automata.
+/// Patterns that rows bring along, as in expr/patterns/ on the host; constant ones are automata.
 namespace lanewise::kernel {
 
 LANES_FN bool begins_with(Outcome&, Text text, Text part) {

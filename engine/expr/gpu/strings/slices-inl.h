@@ -2,7 +2,7 @@
 
 #include "expr/gpu/strings/bytes-inl.h"
 
-/// Functions that look at a text or give a part of it, as expr/strings/ has them on the host. A character
+/// Functions that look at a text or give a part of it, as in expr/strings/ on the host. A character
 /// begins with a byte that continues none.
 namespace lanewise::kernel {
 
