@@ -9,7 +9,6 @@
 namespace lanewise::exec {
 
 /// The build side of the pipeline's first join in parts whose preceding joins are done.
-/// is.
 std::optional<size_t> join_in_parts(const Pipeline& pipeline, const Results& results);
 
 /// The branches of `pipeline` that reach the join with this build side, cut before that join.

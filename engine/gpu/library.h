@@ -6,7 +6,7 @@
 namespace lanewise::gpu {
 
 /// A shared library opened at run time; it stays open until the process ends, since drivers do not support
-/// unloaded.
+/// unloading.
 class Library {
  public:
   /// Opens the first of `names` (file names for the loader, or paths) that exists. Throws DeviceError:

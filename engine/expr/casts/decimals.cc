@@ -27,7 +27,7 @@ T divide_rounded(T value, T divisor) {
 double double_power_of_ten(int digits) { return static_cast<double>(power_of_ten(digits)); }
 
 /// Exact quotients are divided once; otherwise the integer part and the fraction are converted separately, as
-/// in DuckDB does.
+/// in DuckDB.
 template <class From, class To>
 To real_of_decimal(From value, int scale) {
   const From limit = From{1} << std::numeric_limits<To>::digits;

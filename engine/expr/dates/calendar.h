@@ -7,7 +7,7 @@
 #include "data/type.h"
 
 /// Calendar arithmetic on days and microseconds since 1970-01-01. Infinite dates and timestamps stay
-/// they are.
+/// infinite.
 namespace lanewise::expr {
 
 inline constexpr int64_t kMicrosPerSecond = 1'000'000;

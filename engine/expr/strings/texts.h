@@ -75,7 +75,7 @@ class TextWriter {
 };
 
 /// A vector of value(row) for the active rows. Other rows hold zeros, which are empty strings, safe to
-/// likes.
+/// read.
 template <class F>
 Vector map_rows(Type type, const ActiveSet& rows, F value) {
   using T = decltype(value(uint32_t{}));

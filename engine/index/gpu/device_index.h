@@ -30,7 +30,7 @@ namespace lanewise {
 class DeviceIndex {
  public:
   /// Copies the index, after checking all checksums and references. The index may be destroyed before
-  /// does.
+  /// this object.
   DeviceIndex(const Index& index, gpu::Device& device);
   /// The same, but `runner` runs the kernels: for tests.
   DeviceIndex(const Index& index, gpu::Device& device, std::unique_ptr<index::Runner> runner);

@@ -12,7 +12,7 @@ namespace lanewise::index {
 
 namespace {
 
-/// Where a search kernel goes from one key to the next, so many blocks keep a GPU busy.
+/// The number of blocks that keep a GPU busy if a search kernel loops over keys.
 constexpr u64 kMostBlocks = 1 << 20;
 /// Waves of blocks in a launch whose warps do not wait for the slowest one (SearchKernel::goes_on),
 /// as measured.

@@ -145,7 +145,7 @@ class RowBook {
 };
 
 /// Like RowMatcher::match, for rows that contain one of the needle's strings. Returns the number of compared
-/// compared.
+/// positions.
 template <class Needle>
 u64 find_rows(const Needle& needle, const Rows& rows, const u64* active, u64* hits) {
   const u64 words = (rows.count + 63) / 64;

@@ -14,7 +14,7 @@ namespace lanewise::ops {
 inline constexpr std::string_view kJoin = "Join";  // name in memory errors
 
 /// For each row of a chunk, its matches in the order of a Lookup: `count` of them, starting at
-/// on.
+/// `first`.
 struct Runs {
   uint32_t* first;
   uint32_t* count;

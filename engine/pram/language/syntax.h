@@ -9,7 +9,7 @@
 #include "pram/value.h"
 
 /// The abstract syntax tree, made by the parser and read by the checker. All strings point into the
-/// program's.
+/// program's text.
 namespace lanewise::pram::syntax {
 
 struct Expr {

@@ -1,5 +1,4 @@
-// The meaning of a program in plain code: one processor after the other, every use of a cell recorded
-// down.
+// The meaning of a program in plain code: one processor after the other, every use of a cell recorded.
 #pragma once
 
 #include <cmath>

@@ -13,7 +13,7 @@ struct Neon {
   static constexpr lanes::Target kTarget = lanes::Target::neon;
   static constexpr size_t kBytes = 16;
 
-  /// The lanes' own bits of a mask of all ones or zero, summed.
+  /// The sum of each lane's own bit of a mask of all ones or zero.
   template <class Mask>
   static LANES_FN u64 bits(Mask mask) {
     constexpr size_t width = sizeof mask[0];

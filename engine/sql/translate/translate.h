@@ -23,7 +23,7 @@ struct Rows {
   plan::NodePtr node;
   std::vector<size_t> columns;
   /// DuckDB's columns that are sort keys made of several values (create_sort_key); we have no columns for
-  /// ours.
+  /// them.
   std::unordered_map<size_t, std::vector<plan::SortKey>> sort_keys;
 };
 

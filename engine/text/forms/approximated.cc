@@ -4,7 +4,7 @@
 namespace lanewise::text::forms {
 namespace {
 
-/// A small automaton that lets more through runs packed; the exact one decides about what is left.
+/// A small automaton with false positives runs packed; the exact one confirms its candidates.
 class Approximated final : public Form {
  public:
   Approximated(lanes::Target target, automaton::CompleteAutomaton coarse, const Request& request)

@@ -21,7 +21,7 @@ namespace lanewise::ops {
 class Collected {
  public:
   /// Values of `type`. With `ordered`, the rows of a group can be sorted by the keys, then by
-  /// input.
+  /// the input.
   Collected(Type type, bool ordered, const std::vector<Type>& key_types,
             std::vector<SortDirection> directions, MemoryBudget* budget);
 
