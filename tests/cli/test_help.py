@@ -124,6 +124,8 @@ def test_bash_completes():
     assert "parquet" in completed("lanewise sql --format ''") and completed("lanewise sql --format c") == ["csv"]
     assert "environment" in completed("lanewise help e")
     assert completed("lanewise graph bfs --ro") == ["--root"]
+    assert completed("lanewise grep --sort m") == completed("lanewise grep --sortr m") == ["modified"]
+    assert completed("lanewise grep --color al") == ["always"]
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
