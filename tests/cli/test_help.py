@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MISTAKES = {
     ("sqll", "-c", "SELECT 1"): "there is no command 'sqll'; did you mean 'sql'?",
     ("index", "bild"): "there is no command 'index bild'; did you mean 'build'?",
+    ("index", "nosuch"): "there is no command 'index nosuch'; choose build, query,",
     ("--hlep",): "there is no option '--hlep'; did you mean '--help'?",
     ("index", "--hlep"): "there is no option '--hlep'; did you mean '--help'?",
     ("sql", "--formt", "csv"): "there is no option '--formt'; did you mean '--format'?",
