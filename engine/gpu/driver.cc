@@ -22,7 +22,7 @@ int start(const Library& library) {
   };
   int version = 0;
   const cuda::Call<int*> get_version(library, "cuDriverGetVersion");
-  check(get_version.symbol, get_version.function(&version));  // an old one answers even where it cannot start
+  check(get_version.symbol, get_version.function(&version));  // an old driver answers even if it cannot start
   if (version < kOldest) {
     throw DeviceError(
         fmt::format("the NVIDIA driver supports CUDA {}, and Lanewise needs {} or newer; update it",

@@ -43,7 +43,7 @@ class MatchContext {
   std::optional<Pattern> pattern_;  // keeps alive the pattern that state_ refers to
   std::unique_ptr<forms::FormState> state_, steady_state_;
   int steady_batches_ = 0;  // batches left in the data-independent strategy, after too many candidates
-  int patience_ = 0;        // steady_batches_ of the last time; it grows if that repeats
+  int patience_ = 0;        // the previous value of steady_batches_; it grows if that repeats
 };
 
 struct MatcherOptions {

@@ -42,7 +42,8 @@ class Chunk {
 ActiveSet random_rows(uint32_t rows, double share, std::mt19937& random, Arena& arena);
 
 /// Evaluates `expr` for the active rows, as values and (if boolean) as a predicate, and compares each with
-/// the reference. If the reference raises for an active row, the evaluator must raise too: then false.
+/// the reference. If the reference raises for an active row, the evaluator must raise too; returns false
+/// then.
 bool check(const Expr& expr, Chunk& chunk, const ActiveSet& rows, lanes::Target target);
 
 /// Calls name(args...) on columns (or literals, by layout), over random layouts, sets of rows and

@@ -10,9 +10,8 @@
 //   each(f)   f(lane) in every lane
 // and all lanes know what sum and pick return. A Team is the groups that run in lockstep, and offers
 //   queries                        number of its groups, one for each query
-//   book(bits, first, count, f)    f(group, q) for q of [first, first + queries) below count; sets the bit of
-//   each q
-//                                  for which that is true, in words that are zero, unless there are none
+//   book(bits, first, count, f)    f(group, q) for q of [first, first + queries) below count; sets the bit
+//                                  of each q for which that is true; the words begin as zero, and may be null
 // A Tree offers its Word, its keys' form, kLong, kLevels (levels that a Trail has room for) and the functions
 // of FixedTree.
 

@@ -47,7 +47,7 @@ class Grouping {
   /// Like find_or_add(), but adds a key for each row without searching the table: for keys that take() passes
   /// on, to be deduplicated by absorb().
   void append_rows(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* groups);
-  /// Some keys of a Grouping, by their numbers there.
+  /// A subset of a Grouping's keys, by their numbers.
   struct Part {
     const Grouping* keys;
     std::span<const uint32_t> groups;

@@ -49,7 +49,7 @@ Offer offer_runs(const Request& request) {
     return Offer::refusal("one character is a sequence");
   std::string how = "a run of " + std::to_string(run->length) + ", " + searched(request);
   if (!run->exact()) how += ", other rows by an automaton";
-  // Each row is examined once, most of them if the class is common.
+  // A row is examined at most once; if the class is common, most rows are.
   const Cost cost{.per_byte = 2 * request.costs().scan(1), .on_candidates = kCandidateCost / kUsualRow / 2};
   return Offer::of(std::make_unique<Runs>(request, *run), how, cost);
 }

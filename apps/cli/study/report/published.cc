@@ -70,7 +70,7 @@ void write_published_filter(Page& page, const Results& results) {
                              kCudaFilter[i], 0,
                              "no filter of this study runs on a GPU yet; gpu_bench.py measures it"));
   }
-  page.table("Filter of 2^30 values, published and here (scaled to as many).", cells);
+  page.table("Filter of 2^30 values, published and measured here, scaled to this number.", cells);
 }
 
 void write_published_aggregates(Page& page, const Results& results) {
@@ -105,7 +105,7 @@ void write_published_aggregates(Page& page, const Results& results) {
     add("AVX -O3", "avx2", aggregate.avx_o3);
     add("CUDA kernel", "", aggregate.cuda);
   }
-  page.table("Aggregates of 2^30 values, published and here (scaled to as many).", cells);
+  page.table("Aggregates of 2^30 values, published and measured here, scaled to this number.", cells);
 }
 
 /// The time that a step between two levels saved, as published.
@@ -190,7 +190,7 @@ void write_published_indexes(Page& page, const Results& results) {
                       kTreeDegrees[i]),
           kTrees[many][i], 0, "");
   }
-  page.table("B-trees, published and here, for each call.", cells);
+  page.table("B-trees, published and measured here, per call.", cells);
 }
 
 void write_lost(Page& page) {

@@ -59,7 +59,7 @@ struct AsWritten {
   }
   LANES_FN bool ended() const { return rest.size == 0; }
   LANES_FN bool within_letter() const { return false; }
-  /// For a byte that was read.
+  /// The position after byte i of `text` if that is `byte`, else kNowhere.
   template <class Pattern>
   static LANES_FN u64 pass(Pattern&, u32 byte, Text text, u64 i) {
     return text.at[i] == byte ? i + 1 : kNowhere;

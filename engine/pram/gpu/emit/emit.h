@@ -39,14 +39,14 @@ struct KernelArgument {
 
 /// The purpose of a kernel, and its first parameters.
 enum class KernelKind : uint8_t {
-  kInPlace,   ///< positions, form, set, status; then its own
-  kBuffered,  ///< the same; then for each shared target its cells and values; then its own
-  kTest,      ///< positions, form, set, status, kept bits; then its own
-  kOnce,      ///< status; then its own. Run by one thread; results go to the status from kResults on
-  kBatch,     ///< from, to, table, arrived, arrived before, status; then its own (batch.h)
+  kInPlace,   ///< positions, form, set, status; then others
+  kBuffered,  ///< the same; then for each shared target its cells and values; then others
+  kTest,      ///< positions, form, set, status, kept bits; then others
+  kOnce,      ///< status; then others. Run by one thread; results go to the status from kResults on
+  kBatch,     ///< from, to, table, arrived, arrived before, status; then others (batch.h)
   kWindows,  ///< from, to, table, window, stride, offset, status; for each held variable what BatchHeld says;
-             ///< then its own (batch.h)
-  kGroup,    ///< status, limit of steps, seed; then its own. Run by one group
+             ///< then others (batch.h)
+  kGroup,    ///< status, limit of steps, seed; then others. Run by one group
 };
 
 /// Words of the status: whether something failed, the number of processors kept by all tests, results.
