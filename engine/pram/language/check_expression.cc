@@ -14,7 +14,7 @@ namespace lanewise::pram {
 namespace {
 
 constexpr size_t kMostNodes = 200'000;  // prevents unbounded growth by functions that call functions
-constexpr uint32_t kHighest = 1'000;    // of a tree: recursion is bounded
+constexpr uint32_t kHighest = 1'000;    // height of a tree, to bound recursion
 
 struct BinaryOperator {
   std::string_view text;
