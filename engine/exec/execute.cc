@@ -38,12 +38,12 @@ class Execution {
   Execution(const plan::Node& root, const Options& options)
       : options_(options), lines_(lines_of(root)), counters_(lines_.size()), pipelines_(split(root)) {
     for (const Pipeline& pipeline : pipelines_)
-      results_.push_back({{pipeline.output, {}}});  // only types so far
+      results_.push_back({{pipeline.output, {}}});  // types, for now
     last_use_.resize(pipelines_.size());
     for (size_t i = 0; i < pipelines_.size(); ++i)
       for (const size_t read : results_read(pipelines_[i])) last_use_[read] = i;
     if (!options.accelerator) return;
-    // A build side made by a device is made again if the host needs it, too.
+    // A build side that a device made is made again where the host needs it, too.
     for (size_t i = pipelines_.size(); i-- > 0;) {
       if (!is_build(pipelines_[i])) continue;
       for (const size_t read : results_read(pipelines_[i]))
@@ -74,7 +74,7 @@ class Execution {
   }
 
  private:
-  /// The pipelines whose results this one reads.
+  /// The pipelines whose results it reads.
   static std::vector<size_t> results_read(const Pipeline& pipeline) {
     std::vector<size_t> read;
     for (const Branch& branch : pipeline.branches) {
@@ -89,7 +89,7 @@ class Execution {
     for (const size_t read : results_read(pipelines_[i])) {
       if (!is_build(pipelines_[read]) || results_[read].build != nullptr || results_[read].parts != nullptr)
         continue;
-      std::vector<Counters> again(counters.size());  // drops what a device has counted
+      std::vector<Counters> again(counters.size());  // of what a device has counted
       run_on_host(read, again);
     }
     const Pipeline pipeline = with_parts(pipelines_[i], counters);
@@ -102,7 +102,7 @@ class Execution {
     if (sink.parts() != nullptr) notes_[pipeline.line] += fmt::format("; in {} parts", sink.parts()->count());
   }
 
-  /// Runs the pipeline up to joins whose build sides are in parts, and returns the rest.
+  /// Runs the pipeline as far as joins go whose build sides are in parts, and returns what is left of it.
   Pipeline with_parts(Pipeline pipeline, std::vector<Counters>& counters) {
     while (const auto build = join_in_parts(pipeline, results_)) {
       const plan::Node& join = *pipelines_[*build].sink;
@@ -127,14 +127,14 @@ class Execution {
     return pipeline;
   }
 
-  /// Whether the pipeline reads a build side that is only on a device.
+  /// Whether the pipeline reads a build side that only a device has.
   bool reads_device(const Pipeline& pipeline) const {
     return std::ranges::any_of(results_read(pipeline), [&](size_t read) {
       return results_[read].on_device != nullptr && results_[read].build == nullptr;
     });
   }
 
-  /// Whether pipeline `i` makes a join's build side for a pipeline that devices do not support.
+  /// Whether pipeline `i` gives a join's build side that some pipeline reads which devices do not offer.
   bool is_for_host(size_t i) {
     if (!is_build(pipelines_[i])) return false;
     for (size_t reader = i + 1; reader < pipelines_.size(); ++reader) {
@@ -147,7 +147,7 @@ class Execution {
     return false;
   }
 
-  /// Runs a pipeline on the GPU, if the choice is the GPU.
+  /// Runs a pipeline on the GPU, if it belongs there.
   bool run_on_accelerator(size_t i) {
     if (!options_.accelerator) return false;
     const Pipeline& pipeline = pipelines_[i];
@@ -162,14 +162,14 @@ class Execution {
     Choice chosen = choice();
     if (chosen.on_device && !options_.device_only && options_.device_view().opened == nullptr) {
       options_.accelerator();
-      chosen = choice();  // now with full information
+      chosen = choice();  // now that it is known
     }
     if (!options_.device_only) notes_[pipeline.line] += "; " + chosen.text();
     if (!chosen.on_device) return false;
     Accelerator* gpu = options_.accelerator();
     if (gpu == nullptr) return false;
     const std::vector<Counters> before = counters_;
-    // Drops the GPU's work: the CPU starts again.
+    // Nothing is left of what the GPU did: the CPU begins again.
     const auto leave_to_host = [&](const char* reason) {
       counters_ = before;
       notes_[pipeline.line] += fmt::format("; then on the CPU: {}", reason);
@@ -201,14 +201,14 @@ class Execution {
     return true;
   }
 
-  /// The number of rows of each result so far.
+  /// How many rows each pipeline so far has given.
   std::vector<double> result_rows() const {
     std::vector<double> rows;
     for (const PipelineResult& result : results_) rows.push_back(static_cast<double>(result.rows()));
     return rows;
   }
 
-  /// Whether the sink does more than collect rows.
+  /// Whether the sink does more than keep rows.
   static bool sink_is_operator(const Pipeline& pipeline) {
     return pipeline.sink != nullptr && !is_build(pipeline);
   }
@@ -236,7 +236,7 @@ class Execution {
     return open_now(branch, order);
   }
 
-  /// Whether its memory is needed only in its phase.
+  /// Whether its memory is wanted only in its phase.
   static bool reads_part(const Branch& branch) {
     const auto* const marked = std::get_if<MarkedRowsOf>(&branch.input);
     return std::holds_alternative<RowsOfPart>(branch.input) || (marked != nullptr && marked->part != kNoPart);
@@ -281,7 +281,7 @@ class Execution {
     return open;
   }
 
-  /// Whether the node computes new columns, which have names.
+  /// Whether the node makes columns of its own, which have names.
   static bool computes(const plan::Node& node) {
     const auto* project = std::get_if<plan::Project>(&node.payload);
     const auto is_computed = [](const ExprPtr& expr) { return expr->kind != Expr::Kind::kColumn; };
@@ -311,11 +311,11 @@ class Execution {
     return read_table(table, slicing_for(options_, table.rows()));
   }
 
-  /// Conditions, over the scan's columns, of rows that pass the later filters.
+  /// What must hold, in terms of the scan's columns, for rows that pass the filters that follow it.
   static std::vector<ExprPtr> early_predicates(const plan::Scan& scan, const Branch& branch) {
     constexpr auto kComputed = static_cast<size_t>(-1);
     std::vector<ExprPtr> predicates = scan.predicates;
-    std::vector<size_t> scanned(scan.columns.size());  // for each column of the step: the scan's column
+    std::vector<size_t> scanned(scan.columns.size());  // which of the scan's columns a step's column is
     std::iota(scanned.begin(), scanned.end(), size_t{0});
     for (const StepSpec& step : branch.steps) {
       if (const auto* filter = std::get_if<plan::Filter>(&step.node->payload)) {
@@ -335,7 +335,7 @@ class Execution {
     return predicates;
   }
 
-  /// The order, if it is by a column of the branch's input.
+  /// The order, where it is one by a column of the branch's input.
   static std::optional<ops::InputOrder> before_steps(ops::InputOrder order, const Branch& branch) {
     for (auto step = branch.steps.rbegin(); step != branch.steps.rend(); ++step) {
       const plan::Node& node = *step->node;
@@ -366,11 +366,11 @@ class Execution {
   std::vector<Pipeline> pipelines_;
   Results results_;
   std::vector<size_t> last_use_;
-  std::unordered_map<size_t, bool> not_offered_;   // pipelines that were not supported when considered
-  std::unordered_map<size_t, std::string> notes_;  // by line: how a scan was read
+  std::unordered_map<size_t, bool> not_offered_;   // pipelines that were considered, as far as was known then
+  std::unordered_map<size_t, std::string> notes_;  // of lines: how a scan was read
   std::unordered_map<size_t, std::vector<std::string>> device_notes_;
   std::unordered_map<size_t, double> kernel_seconds_;
-  std::unordered_map<size_t, std::string> on_device_;  // by line: the device that ran it
+  std::unordered_map<size_t, std::string> on_device_;  // of lines: the device that ran them
   size_t scans_ = 0;
   size_t hot_scans_ = 0;
 };
@@ -384,7 +384,7 @@ std::string explain_device(const plan::NodePtr& root, bool kernels, const Option
   Results results;  // without rows: only their types matter here
   for (const Pipeline& pipeline : pipelines) results.push_back({{pipeline.output, {}}});
   std::vector<double> rows(pipelines.size());
-  bool opened = false;  // by an earlier pipeline
+  bool opened = false;  // by a pipeline before
   Options explained = options;
   if (options.device_view) {
     explained.device_view = [&] {

@@ -9,37 +9,37 @@
 
 namespace lanewise::gpu {
 
-/// A source text for NVRTC.
+/// A text that NVRTC compiles.
 struct KernelSource {
   std::string name;  ///< for messages
   std::string
-      text;  ///< may include lane headers ("lanes/automata/rows-inl.h") and `headers`, by exactly these names
+      text;  ///< may include lane headers ("lanes/automata/rows-inl.h") and `headers`, by these very names
   std::vector<std::string> options =
       {};  ///< beyond C++20 and the architecture: "-DWIDTH=8", "--maxrregcount=64"
   std::vector<std::pair<std::string, std::string>> headers = {};  ///< name and text
 };
 
-/// The text of a header that is embedded in the program: a lane header, by the name in #include. Empty:
-/// no such header.
+/// The text of a header that is embedded in the program: the lane headers, named as their includes. Empty:
+/// there is none of this name.
 std::string_view embedded_header(std::string_view name);
 
-/// The headers that `source` includes, directly or not: name and text, once each, in the order of their first
-/// include. Headers that are neither in source.headers nor embedded are left out: the compiler reports them.
+/// The headers that `source` includes, directly or not; each once, name and text, in the order of their first
+/// include. What is neither among source.headers nor embedded is left out: the compiler will miss it.
 std::vector<std::pair<std::string, std::string>> included_headers(const KernelSource& source);
 
-/// NVRTC, CUDA's run-time compiler, opened on first use. Thread-safe.
+/// NVRTC, CUDA's compiler for run time, opened when it is needed. Thread-safe.
 class Compiler {
  public:
-  /// This machine's compiler: LANEWISE_NVRTC if set, else libnvrtc from the loader's path or the toolkit's
-  /// default folder. Throws DeviceError.
+  /// This machine's: LANEWISE_NVRTC if that is set, else libnvrtc of the loader's path or of the toolkit's
+  /// usual place. Throws DeviceError.
   static const Compiler& system();
-  /// Opens `library`: for tests; others use system().
+  /// Opens `library`; system() is for everybody but tests.
   explicit Compiler(const std::string& library) : Compiler(std::vector<std::string>{library}) {}
 
   /// "13.0"
   const std::string& version() const { return version_; }
   /// The binary for `architecture` ("sm_90"). Throws InternalError with the compiler's log, since sources are
-  /// ours; DeviceError if the compiler does not support the architecture.
+  /// ours; DeviceError where the compiler does not know the architecture.
   std::string compile(const KernelSource& source, const std::string& architecture) const;
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 using duckdb::LogicalTypeId;
 
-/// Whether this is the text of a time type for which DuckDB does not detect invalid times.
+/// Whether this is text of a time of a type for which DuckDB does not detect what is not a time.
 bool is_text_of_time(const duckdb::Expression& expression) {
   if (expression.GetExpressionClass() != duckdb::ExpressionClass::BOUND_CAST) return false;
   const auto& cast = expression.Cast<duckdb::BoundCastExpression>();
@@ -17,7 +17,7 @@ bool is_text_of_time(const duckdb::Expression& expression) {
          (source == LogicalTypeId::TIMESTAMP_TZ || source == LogicalTypeId::TIME_NS);
 }
 
-/// The rule that compares x with the constant's value instead of x::VARCHAR with the constant, except for
+/// The rule that compares x with the constant's value instead of x::VARCHAR with the constant, but not for
 /// text of such times: the comparison with 'abc' would be NULL.
 class ExactComparison : public duckdb::Rule {
  public:
@@ -42,7 +42,7 @@ class ExactComparison : public duckdb::Rule {
 
 void keep_answers(duckdb::Optimizer& optimizer) {
   auto& rules = optimizer.rewriter.rules;
-  // This rule searches for a regular expression's own text: for '(?:)b' it would search these five bytes.
+  // Makes searches for text of regular expressions: of '(?:)b' one for those five bytes.
   std::erase_if(rules, [](const auto& rule) {
     return dynamic_cast<const duckdb::RegexOptimizationRule*>(rule.get()) != nullptr;
   });
