@@ -40,8 +40,8 @@ The values are 0 to 5; an exact share of them is 3, the value that the filter se
 order. Row i of a bitmap is bit i % 64 of word i / 64, the least significant bit first.
 
 Levels:
-  branching      a jump per row
-  scalar         no jump, no vectors
+  branching      a branch per row
+  scalar         no branch, no vectors
   auto           the same source, vectorised by the compiler
   avx2, avx512   hand-written vectors
   emulated       these vectors in plain C++

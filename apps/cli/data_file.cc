@@ -1,7 +1,11 @@
 #include "data_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
+
+#include "base/error.h"
 
 namespace lanewise::cli {
 
@@ -26,6 +30,15 @@ std::optional<int64_t> line_of(const std::string& file, int64_t record) {
     if (begins && ++records == record) return line;
   }
   return std::nullopt;
+}
+
+void require_database(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string head(16, '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  if (in.gcount() == 0 || head.compare(8, 4, "DUCK") == 0 || head.starts_with("SQLite format 3")) return;
+  throw UserError(fmt::format("'{}' is not a database; query a data file without --db: FROM {}", path,
+                              sql_quoted(path, '\'')));
 }
 
 }  // namespace lanewise::cli

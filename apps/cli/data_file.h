@@ -18,4 +18,7 @@ bool same_name(std::string_view a, std::string_view b);
 /// Nothing for other kinds of files.
 std::optional<int64_t> line_of(const std::string& file, int64_t record);
 
+/// Throws UserError for an existing file that holds data, but not a database.
+void require_database(const std::string& path);
+
 }  // namespace lanewise::cli

@@ -5,7 +5,7 @@
 namespace lanewise {
 
 namespace {
-/// Below this share of active rows a list is walked faster than a bitmap.
+/// Below this fraction of active rows, a list is walked faster than a bitmap.
 constexpr double kListDensity = 0.25;
 }  // namespace
 

@@ -8,12 +8,12 @@
 
 namespace lanewise {
 
-/// Which rows of a chunk take part: the one idea that filters, matchers, branches of CASE and aggregates
+/// The active rows of a chunk: the one concept that filters, matchers, branches of CASE and aggregates
 /// share.
 ///
 /// Three forms: all rows, a bitmap (one bit per row), a list (ascending row numbers). The set starts as all
-/// rows, is narrowed by predicates and is compacted to a list when few rows are left, because below that
-/// density walking a list costs less than testing bits. Its memory belongs to the chunk's arena.
+/// rows, is narrowed by predicates, and becomes a list when few rows are left: at low density,
+/// walking a list is cheaper than testing bits. Its memory belongs to the chunk's arena.
 class ActiveSet {
  public:
   enum class Form : uint8_t { kAll, kBitmap, kList };
@@ -27,18 +27,18 @@ class ActiveSet {
   bool none() const { return count_ == 0; }
   double density() const { return rows_ == 0 ? 0 : static_cast<double>(count_) / rows_; }
 
-  /// The set as a bitmap; made when it is first requested.
+  /// The set as a bitmap; built on first use.
   const uint64_t* bitmap() const;
-  /// The set as ascending row numbers; made when it is first requested (compact).
+  /// The set as ascending row numbers; built on first use (compact).
   std::span<const uint32_t> list() const;
-  /// The form that for_each walks: all, the bitmap where dense, the list where sparse.
+  /// The form that for_each walks: all rows, the bitmap if dense, the list if sparse.
   Form form() const;
 
   /// Keeps the rows that are also in `bitmap`.
   void narrow(const uint64_t* keep);
   /// Keeps the rows that are not in `bitmap`.
   void remove(const uint64_t* drop);
-  /// A set of its own with the rows of this one that are also in `keep`.
+  /// A new set with the rows of this one that are also in `keep`.
   ActiveSet narrowed(const uint64_t* keep) const;
   /// Keeps the first `count` active rows.
   void truncate(uint32_t count);

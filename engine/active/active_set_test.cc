@@ -14,7 +14,7 @@ std::vector<uint32_t> rows_of(const ActiveSet& set) {
   return rows;
 }
 
-/// All three forms say the same.
+/// All three forms contain the same rows.
 void expect_rows(const ActiveSet& set, const std::vector<uint32_t>& expected) {
   EXPECT_EQ(set.count(), expected.size());
   EXPECT_EQ(rows_of(set), expected);

@@ -8,7 +8,7 @@
 #include "data/testing/text_rows.h"
 #include "gpu/testing/gpu.h"
 
-/// Tables of others: of Arrow arrays in the host's memory and in a GPU's.
+/// Tables of other libraries: Arrow arrays in the host's memory and in a GPU's.
 namespace lanewise {
 namespace {
 
@@ -239,7 +239,7 @@ TEST_F(AddTableOnGpu, ResultsGoOutAndComeBack) {
     gpu.to_device(result.table, &stream);
     EXPECT_EQ(stream.device_type, ARROW_DEVICE_CUDA);
   }
-  Session other(options("cuda"));  // what went out outlives its session
+  Session other(options("cuda"));  // the exported data outlives its session
   other.add_table("r", &stream);
   EXPECT_EQ(answer(other, "FROM r"), expected);
 }

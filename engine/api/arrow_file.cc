@@ -19,9 +19,9 @@ namespace lanewise {
 namespace {
 
 constexpr std::string_view kFileMagic = "ARROW1";
-constexpr int64_t kFileHeader = 8;  // the magic, padded; the rest of a file reads as a stream does
+constexpr int64_t kFileHeader = 8;  // the magic, padded; the rest of a file has the format of a stream
 constexpr uint64_t kBatchesOfArray = 2;
-constexpr size_t kWorkers = 4;  // one reads, the others work on what it read
+constexpr size_t kWorkers = 4;  // one reads, the others process what it has read
 
 [[noreturn]] void fail(const std::string& path, std::string_view why) {
   throw UserError(fmt::format("cannot read '{}': {}", path, why));
@@ -169,9 +169,9 @@ class ArrowScan : public Scan {
   const std::vector<size_t> columns_;
   MemoryBudget* const budget_;
   const Cancellation* const cancellation_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::unique_ptr<ArrowReader> reader_;
-  size_t file_ = 0;  // the next to open
+  size_t file_ = 0;  // next file to open
   uint64_t parts_ = 0;
 };
 
@@ -205,7 +205,7 @@ class ArrowFiles : public Source {
   const Schema schema_;
 };
 
-/// What nanoarrow writes to; exceptions wait until its C code has returned.
+/// The output of nanoarrow; exceptions wait until its C code has returned.
 struct Sink {
   const std::function<void(std::string_view)>& write;
   std::exception_ptr thrown;

@@ -13,13 +13,13 @@ namespace lanewise {
 
 /// Arrow IPC files (Feather version 2) and streams, also compressed with LZ4 or Zstandard, as one source.
 /// Each scan reads them again. Throws UserError that names the file if it cannot be opened, is not an Arrow
-/// file, has a column of an unsupported type, or has other columns than the first file.
+/// file, has a column of an unsupported type, or has columns that differ from those of the first file.
 std::shared_ptr<const Source> arrow_files(std::vector<std::string> paths);
 
 enum class ArrowFormat : uint8_t { kFile, kStream };
 
-/// Writes the rows of a stream, and always releases it. `write` receives the bytes in order; its exceptions
-/// propagate. Throws UserError if the stream fails or the format does not support a type.
+/// Writes the rows of a stream and releases it, even after an error. `write` receives the bytes in order;
+/// exceptions propagate. Throws UserError if the stream fails or the format does not support a type.
 void write_arrow(ArrowArrayStream* rows, ArrowFormat format,
                  const std::function<void(std::string_view)>& write);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kVersion = 2;
 
-/// A whole number of the profile; throws UserError unless it is one of [least, most], or 0 where that is the
+/// An integer of the profile; throws UserError unless it is in [least, most], or 0 if that is the
 /// default.
 uint32_t number(const nlohmann::json& json, const char* name, uint32_t least, uint32_t most) {
   const nlohmann::json& value = json.at(name);
@@ -36,14 +36,14 @@ double cost(const nlohmann::json& json, const char* name) {
   return ns;
 }
 
-/// What is measured in units per second, or in seconds: a number above 0.
+/// A rate in units per second, or a time in seconds: a number above 0.
 double measured(const nlohmann::json& json, const char* name) {
   const double value = json.at(name).get<double>();
   if (!(value > 0 && value < 1e15)) throw UserError(fmt::format("'{}' is not above 0", name));
   return value;
 }
 
-/// The fields of Rates, by their names in the file and the unit that they have there.
+/// The fields of Rates, with their names and units in the file.
 template <class Field>
 void for_rates(Field&& field) {
   using exec::Rates;

@@ -11,9 +11,8 @@ namespace lanewise {
 
 /// The results of `lanewise tune` for one machine. Programs read them and pass them to SessionOptions.
 struct MachineProfile {
-  std::string
-      processor;  ///< from machine_cpu() in base/machine.h; a profile is valid for one kind of processor
-  double read_rate = 0;      ///< bytes per second that one core reads from memory
+  std::string processor;  ///< machine_cpu() of base/machine.h; a profile is valid for one model of processor
+  double read_rate = 0;   ///< bytes per second that one core reads from memory
   uint32_t vector_rows = 0;  ///< SessionOptions::vector_rows; 0: the default
   lanes::Tuning tuning = {};
   std::optional<exec::PlacementCosts> placement = {};  ///< if the machine had a GPU
@@ -21,7 +20,7 @@ struct MachineProfile {
   bool operator==(const MachineProfile&) const = default;
 };
 
-/// A profile, or why there is none.
+/// A profile, or the reason why there is none.
 struct LoadedProfile {
   std::optional<MachineProfile> profile;
   std::string note;  ///< a message for the user; empty if there is no file
@@ -31,8 +30,8 @@ struct LoadedProfile {
 /// known.
 std::string machine_profile_path();
 
-/// Reads the profile at `path`. It is ignored if it is damaged, or belongs to another version or processor;
-/// the note says why. Does not throw.
+/// Reads the profile at `path`. A profile that is damaged, or belongs to another version or processor, is
+/// ignored; the note says why. Does not throw.
 LoadedProfile load_machine_profile(const std::string& path, const std::string& processor);
 
 /// Writes the profile, and the folders above it. Throws UserError that names the path.

@@ -24,7 +24,7 @@ class Profiles : public ::testing::Test {
       exec::PlacementCosts{{"A GPU", 0.25, 0.125, 0.5, 32e9, 16e9, kRates}, kRates, 16}};
 
   std::string path() const { return folder_.file("deep/profile.json"); }
-  /// What loading says of the saved profile with one entry replaced.
+  /// Loads the saved profile with one entry replaced.
   LoadedProfile with(const std::string& name, const nlohmann::json& value) const {
     save_machine_profile(kProfile, path());
     std::ifstream in(path());
@@ -42,7 +42,7 @@ TEST_F(Profiles, AreReadAsTheyWereWritten) {
   const LoadedProfile loaded = load_machine_profile(path(), "A processor");
   EXPECT_EQ(loaded.profile, kProfile);
   EXPECT_EQ(loaded.note, "");
-  save_machine_profile({.processor = "B"}, path());  // over the first
+  save_machine_profile({.processor = "B"}, path());  // overwrites the first one
   EXPECT_EQ(load_machine_profile(path(), "B").profile, MachineProfile{.processor = "B"});
 }
 

@@ -53,7 +53,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// DuckDB's value of the setting of that name, if it must differ from its own.
+/// The value of this DuckDB setting, if it must differ from the default.
 std::optional<std::string> temp_directory(const SessionOptions& options) {
   const std::string& given = options.temp_directory;
   if (given.empty()) return std::nullopt;
@@ -72,7 +72,7 @@ exec::OperatorProfile by_duckdb(const std::string& statement, double seconds) {
   return op;
 }
 
-/// The answer of EXPLAIN: a row for each line.
+/// The result of EXPLAIN: a row for each line.
 StatementResult explained(const std::string& text) {
   std::vector<Value> lines;
   for (size_t at = 0; at < text.size();) {
@@ -89,7 +89,7 @@ StatementResult explained(const std::string& text) {
   return result;
 }
 
-/// The answer of EXPLAIN ANALYZE: a row for each operator.
+/// The result of EXPLAIN ANALYZE: a row for each operator.
 Table profile_table(const std::vector<exec::OperatorProfile>& profile) {
   std::vector<std::vector<Value>> columns(7);
   for (const exec::OperatorProfile& op : profile) {
@@ -152,7 +152,7 @@ struct Session::State {
     if (device.only) accelerator();
   }
 
-  /// The GPU, made at the first call. Null with `auto` where there is none.
+  /// The GPU, opened by the first call. Null with `auto` if there is none.
   exec::Accelerator* accelerator() {
     if (gpu || no_gpu) return gpu.get();
     exec::Accelerator::Options wanted;
@@ -189,12 +189,12 @@ struct Session::State {
     return options.placement ? with_threads_of(options.placement->host, options.placement->threads, threads)
                              : exec::usual_host_rates(target, options.tuning, threads);
   }
-  /// Finds out from the driver which GPU there is, without using it.
+  /// Finds the GPU through the driver, without opening it.
   void look_for_gpu() {
     if (properties || no_gpu) return;
     try {
       const gpu::Driver& driver = gpu::Driver::system();
-      gpu::Compiler::system();  // without it no GPU is of use
+      gpu::Compiler::system();  // without it a GPU is useless
       properties = driver.properties(device.ordinal);
     } catch (const gpu::DeviceError& error) {
       no_gpu = error.what();
@@ -242,7 +242,7 @@ struct Session::State {
     return result;
   }
 
-  /// COPY, CREATE TABLE AS or INSERT: our engine answers the query inside, DuckDB takes its rows.
+  /// COPY, CREATE TABLE AS or INSERT: our engine runs the query, DuckDB writes its rows.
   StatementResult answer_and_write(const sql::Statement& statement, bool keep_columns) {
     auto [result, query] = answer(statement, keep_columns);
     const Table rows = std::move(result.table);
@@ -301,7 +301,7 @@ struct Session::State {
     return text;
   }
 
-  /// The GPU that arrays of others lie on.
+  /// The GPU that holds imported arrays.
   gpu::Device& open_device(int64_t ordinal) const {
     if (device.offered && ordinal != device.ordinal) {
       throw UserError(fmt::format("the Arrow arrays are on GPU {}, but the session uses cuda:{}", ordinal,
@@ -314,7 +314,7 @@ struct Session::State {
   arrow::OpenDevice opener() {
     return [this](int64_t ordinal) -> gpu::Device& { return open_device(ordinal); };
   }
-  /// False: there was none.
+  /// False if there was none.
   bool drop(const std::string& name) {
     const auto source = database.remove_source(name);
     if (source == nullptr) return false;
@@ -332,14 +332,14 @@ struct Session::State {
   DeviceChoice device;
   const exec::Strategy strategy;
   int threads;
-  MemoryBudget budget;  // outlives what is charged to it
+  MemoryBudget budget;  // outlives everything that is charged to it
   exec::ColumnStore store;
   sql::Database database;
   std::unique_ptr<exec::Accelerator> gpu;
-  std::optional<gpu::Properties> properties;  // of the GPU, where it was looked for
+  std::optional<gpu::Properties> properties;  // of the GPU, if it was looked for
   std::optional<std::string> no_gpu;          // why there is none
   Cancellation cancellation;
-  bool begun = false;  // by begin(), which reset it
+  bool begun = false;  // set by begin(), which reset the flag
   std::function<void(const std::string& what, double share)> progress;
 };
 

@@ -27,19 +27,19 @@ struct SessionOptions {
   std::string lanes =
       "simd";  ///< simd, avx512, avx2, neon, interleaved, auto, scalar, branching, emulated, packed
   std::string device = "cpu";   ///< cpu, cuda or cuda:N, or auto: see docs/use/gpu.md
-  size_t device_memory = 0;     ///< bytes of GPU memory to use; 0: nearly all
+  size_t device_memory = 0;     ///< bytes of GPU memory to use; 0: nearly all of it
   std::string device_strategy;  ///< how GPUs match and group: see docs/use/gpu.md; empty: the fastest
   int64_t device_rows = 0;      ///< rows in a batch on the GPU; 0: the default
   int threads = 0;              ///< 0: one per core
   size_t memory_limit = 0;      ///< bytes; 0: 80 % of the machine's memory
-  /// Folder for data that exceeds the memory limit; empty: $TMPDIR, else /var/tmp. With kNoTempDirectory, too
-  /// little memory is an error.
+  /// Folder for data that exceeds the memory limit; empty: $TMPDIR, else /var/tmp. With kNoTempDirectory,
+  /// exceeding the limit is an error.
   std::string temp_directory;
-  size_t engine_memory = 0;  ///< a limit in bytes for the engine without DuckDB; 0: memory_limit; for tests
-  size_t join_parts = 0;     ///< number of parts of a join; 0: as memory requires; for tests
+  size_t engine_memory = 0;      ///< limit in bytes for the engine without DuckDB; 0: memory_limit; for tests
+  size_t join_parts = 0;         ///< number of parts of a join; 0: as memory requires; for tests
   bool fallback_duckdb = false;  ///< let DuckDB answer queries that are not supported
   uint32_t vector_rows = 0;      ///< 0: the default
-  lanes::Tuning tuning = {};     ///< what is fast on this machine
+  lanes::Tuning tuning = {};     ///< tuning measured on this machine
   /// Measured rates of this machine's GPU and cores, for `device` auto; if absent, defaults.
   std::optional<exec::PlacementCosts> placement = {};
   bool profile_lanes = false;  ///< the profile includes matchers and lane counters; slightly slower
@@ -97,7 +97,7 @@ class Session {
   /// Adds a table with the rows of an Arrow stream. The name is not case-sensitive. It replaces a table added
   /// before; a table of the database takes precedence. The stream is read to its end and released, even after
   /// an error. Arrays are released when the table is dropped or the session ends, and no result shares their
-  /// memory. `keep_columns`: later statements will read the table, so statistics of its columns pay. Throws
+  /// memory. `keep_columns`: later statements will read the table, so column statistics are computed. Throws
   /// UserError that names the field, see data/arrow/arrow.h.
   void add_table(const std::string& name, ArrowArrayStream* stream, bool keep_columns = true);
   /// The same for arrays in device memory, see data/arrow/arrow_device.h. With `device` cuda or auto, the

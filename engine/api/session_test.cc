@@ -34,7 +34,7 @@ const char* const kSetUp[] = {
     "if(i % 3 = 0, NULL, i) AS n FROM range(200000) r(i)",
 };
 
-/// Every query has one order of its rows only, and sums that are exact in doubles.
+/// Each query has only one possible row order, and sums that are exact in doubles.
 const char* const kQueries[] = {
     "SELECT 1, 'x', NULL",
     "VALUES (1, 'a'), (2, NULL)",
@@ -202,7 +202,7 @@ TEST(Session, StopsOnRequest) {
   Session session(options());
   for (const char* query : {"SELECT count(*) FROM range(100000000000) r(i) WHERE i % 7 = 9",
                             "CREATE TABLE t AS SELECT i FROM range(100000000000) r(i)"}) {
-    std::clock_t asked = 0;  // processor time: whatever else the machine does
+    std::clock_t asked = 0;  // processor time: independent of the machine's load
     std::thread stopper([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
       asked = std::clock();

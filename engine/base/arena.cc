@@ -8,14 +8,14 @@ namespace lanewise {
 namespace {
 constexpr size_t kBlock = size_t{256} << 10;
 constexpr size_t kLargestKept = size_t{16} << 20;
-constexpr size_t kLargestValue = size_t{64} << 20;  // that may lie in a temporary file whatever the limit
+constexpr size_t kLargestValue = size_t{64} << 20;  // that may be in a temporary file above the limit
 }  // namespace
 
 void* Arena::raw(size_t bytes) {
   const size_t size = (bytes + kPadding + 63) / 64 * 64;
   if (blocks_.empty() || blocks_.back().size() - used_ < size) {
     const size_t block = std::max({size, kBlock, blocks_.empty() ? next_ : 0});
-    // A value that is larger than all memory is a mistake: to write it to disk would only take long.
+    // A value larger than all memory is an error: writing it to disk would only take long.
     if (budget_ != nullptr && size > std::max(budget_->limit(), kLargestValue)) budget_->reserve(size, what_);
     blocks_.push_back(Buffer::allocate(block, budget_, what_));
     used_ = 0;

@@ -24,8 +24,8 @@ class Arena {
   }
   /// A copy of `text`.
   std::string_view copy(std::string_view text);
-  /// A copy of `text`, packed after the previous copy: for many short strings that stay. Neither aligned nor
-  /// padded.
+  /// A copy of `text`, packed right after the previous copy: for many short strings that live long. Neither
+  /// aligned nor padded.
   std::string_view copy_packed(std::string_view text);
   /// Releases all allocations. If they took several blocks, one block of their total size replaces them, so
   /// that later chunks reuse the same memory.
@@ -37,8 +37,8 @@ class Arena {
   MemoryBudget* budget_;
   std::string_view what_;  // a string literal
   std::vector<Buffer> blocks_;
-  size_t used_ = 0;         // of the last block
-  char* packed_ = nullptr;  // where copy_packed goes on
+  size_t used_ = 0;         // bytes used in the last block
+  char* packed_ = nullptr;  // where copy_packed continues
   size_t packed_left_ = 0;
   size_t next_ = 0;  // size of the first block
 };

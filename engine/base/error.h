@@ -9,8 +9,8 @@ namespace lanewise {
 /// The message with each NUL byte written as \0, since what() would end there.
 std::string without_nuls(std::string_view message);
 
-/// An error that the user can correct: bad SQL, a bad file, a bad pattern, too low a limit. The message says
-/// what is wrong and where.
+/// An error that the user can correct: invalid SQL, a damaged file, a bad pattern, a limit set too low. The
+/// message says what is wrong and where.
 class UserError : public std::runtime_error {
  public:
   explicit UserError(std::string_view message) : std::runtime_error(without_nuls(message)) {}

@@ -17,12 +17,12 @@ namespace lanewise {
 
 namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
-// Large buffers leave a quarter of the limit to small ones, these a sixteenth to what cannot spill; at most
-// kMostLeft.
-constexpr size_t kLarge = size_t{512} << 10;  // more than a block of scratch memory
+// Large buffers leave a quarter of the limit to small ones, small ones a sixteenth to memory that cannot
+// spill; at most kMostLeft.
+constexpr size_t kLarge = size_t{512} << 10;  // larger than a block of scratch memory
 constexpr size_t kMostLeft = size_t{1} << 30;
 
-thread_local int depth = 0;  // reclaimers that this thread is in: there it waits for no other one
+thread_local int depth = 0;  // reclaimers that this thread is running: then it must not wait for others
 }  // namespace
 
 struct Reclaimer::Entry {
@@ -147,7 +147,7 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
   may_spill ? block->reservation.adopt(size) : block->reservation.resize(size);
   const bool huge = access == Access::kRandom && size >= 2 * kHugePage;
   const size_t alignment = huge ? kHugePage : 64;
-  // Not posix_memalign(): in glibc what it gave is too small, once freed, for the next call of the same size.
+  // Not posix_memalign(): in glibc its blocks, once freed, are too small for the next call of the same size.
   block->memory = std::malloc(size + alignment);
   if (block->memory == nullptr) {
     throw MemoryError(fmt::format("{}: the system has no {} left", what, format_size(size)));
@@ -156,7 +156,7 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
       (reinterpret_cast<uintptr_t>(block->memory) + alignment - 1) / alignment * alignment;
   auto* data = reinterpret_cast<uint8_t*>(address);
   if (huge) madvise(data, size, MADV_HUGEPAGE);
-  std::memset(data + bytes, 0, size - bytes);  // so that over-reads are the same always
+  std::memset(data + bytes, 0, size - bytes);  // so that over-reads are deterministic
   buffer.data_ = data;
   buffer.owner_ = std::move(block);
   return buffer;

@@ -41,8 +41,8 @@ class MemoryBudget {
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  /// Reserves `bytes`, or throws MemoryError that names `what` (the operator) and the limit. Before that, it
-  /// calls the reclaimers (caches) to release memory.
+  /// Reserves `bytes`, or throws MemoryError that names `what` (the operator) and the limit. Before it
+  /// throws, it calls the reclaimers (caches) to release memory.
   void reserve(size_t bytes, std::string_view what);
   /// Reserves `bytes` if they are free now; no reclaiming, no error.
   bool try_reserve(size_t bytes) { return try_reserve(bytes, limit()); }
@@ -51,16 +51,16 @@ class MemoryBudget {
   size_t used() const { return used_->load(std::memory_order_relaxed); }
   size_t peak() const { return peak_.load(std::memory_order_relaxed); }
   size_t limit() const { return limit_.load(std::memory_order_relaxed); }
-  /// Memory in use is kept, even above the new limit.
+  /// Memory already in use stays reserved, even above the new limit.
   void set_limit(size_t limit) { limit_.store(limit, std::memory_order_relaxed); }
 
   /// Calls the reclaimers until they have freed `bytes`; returns how many they freed.
   size_t reclaim(size_t bytes);
   /// `reclaim(bytes)` frees up to `bytes` of its memory and returns how many it freed. It may reserve memory
-  /// itself, and is not called again meanwhile.
+  /// itself, and is not called again while it runs.
   [[nodiscard]] Reclaimer add_reclaimer(std::function<size_t(size_t)> reclaim);
 
-  /// From now on, large buffers that exceed the budget are in `file`, and some memory is left for small ones.
+  /// From now on, large buffers that exceed the budget are in `file`; some memory stays free for small ones.
   void spill_to(std::shared_ptr<SpillFile> file) { spill_file_ = std::move(file); }
   std::shared_ptr<SpillFile> spill_file() const { return spill_file_; }
 
@@ -82,7 +82,7 @@ class MemoryBudget {
   std::atomic<size_t> peak_{0};
   std::mutex mutex_;
   std::vector<std::weak_ptr<Reclaimer::Entry>> reclaimers_;
-  std::shared_ptr<SpillFile> spill_file_;  // null: data without room is an error
+  std::shared_ptr<SpillFile> spill_file_;  // null: exceeding the budget is an error
 };
 
 /// Bytes reserved in a budget, which the destructor returns. It may outlive the budget's owner, as results
@@ -117,7 +117,7 @@ class Reservation {
 inline constexpr size_t kPadding = 64;
 
 /// How a buffer is accessed. Huge pages save page walks for random access. Otherwise they only make the first
-/// access costly, since the system clears (and a virtual machine fetches) 2 MiB at a time.
+/// access expensive, since the system clears (and a virtual machine fetches) 2 MiB at a time.
 enum class Access : uint8_t { kInOrder, kRandom };
 
 /// Immutable shared bytes. Those that we allocate are 64-byte aligned and padded with kPadding zero bytes.
@@ -128,7 +128,7 @@ class Buffer {
   /// SpillFile if the budget has one and no room left.
   static Buffer allocate(size_t bytes, MemoryBudget* budget, std::string_view what,
                          Access access = Access::kInOrder);
-  /// Foreign memory that `owner` keeps alive.
+  /// Memory owned by others, which `owner` keeps alive.
   static Buffer wrap(const void* data, size_t bytes, std::shared_ptr<const void> owner);
 
   const uint8_t* data() const { return data_; }

@@ -56,7 +56,7 @@ TEST(MemoryBudget, LetsReclaimersReserve) {
   int calls = 0;
   const auto move_down = [&](size_t) {
     ++calls;
-    EXPECT_THROW(copy.resize(150), MemoryError);  // needs memory itself, and must not wait for itself
+    EXPECT_THROW(copy.resize(150), MemoryError);  // allocates memory itself, and must not wait for itself
     cache.resize(0);
     return size_t{900};
   };
@@ -78,7 +78,7 @@ TEST(MemoryBudget, NeverCallsAReclaimerThatHasEnded) {
   for (int i = 0; i < 1000; ++i) {
     auto alive = std::make_unique<bool>(true);
     const Reclaimer reclaimer = budget.add_reclaimer([&](size_t) { return static_cast<size_t>(!*alive); });
-  }  // the reclaimer ends before what it reads
+  }  // the reclaimer ends before the objects it reads
   stop = true;
   asks.join();
 }

@@ -30,7 +30,7 @@ Unfinished& unfinished() {
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
-/// ".csv.gz" of "a b.csv.gz": readers and writers go by it.
+/// ".csv.gz" of "a b.csv.gz": it selects readers and writers.
 std::string extensions_of(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   size_t first = name.size();
@@ -43,7 +43,7 @@ std::string extensions_of(const std::string& path) {
   return name.substr(first);
 }
 
-/// Where a link to a file leads, so that the file is replaced and not the link.
+/// The target of a link, so that the file is replaced and not the link.
 std::string resolved(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> found(::realpath(path.c_str(), nullptr), std::free);
   return found == nullptr ? path : found.get();
@@ -95,7 +95,7 @@ NewFile::~NewFile() {
 void NewFile::commit() {
   if (in_place()) return;
   const std::lock_guard lock(unfinished().mutex);
-  // On disk first: else a crash of the machine may leave the new name without the bytes.
+  // Sync first: otherwise a crash of the machine may leave the new name without the bytes.
   const Descriptor file(temporary_, O_RDONLY);
   struct stat old{};
   if (file.number < 0 || ::fsync(file.number) != 0) fail(path_);
@@ -104,11 +104,11 @@ void NewFile::commit() {
   unfinished().paths.erase(temporary_);
   const std::string folder = folder_of(target_);
   const Descriptor opened(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
-  if (opened.number >= 0) ::fsync(opened.number);  // a file system that cannot do this is not an error
+  if (opened.number >= 0) ::fsync(opened.number);  // a file system without fsync is not an error
 }
 
 void exit_without_new_files(int code) noexcept {
-  const std::lock_guard lock(unfinished().mutex);  // to the end: none may be renamed after this
+  const std::lock_guard lock(unfinished().mutex);  // until the end: no file may be renamed after this
   for (const std::string& path : unfinished().paths) ::unlink(path.c_str());
   ::_exit(code);
 }

@@ -12,7 +12,7 @@ class NewFile {
   /// Creates nothing yet. commit() replaces an existing file at `path`; a link remains a link.
   explicit NewFile(std::string path);
   NewFile(NewFile&&) = delete;
-  ~NewFile();  ///< without commit(): removes what was written
+  ~NewFile();  ///< removes what was written, unless commit() was called
 
   /// The path to write to: ASCII, in the same folder, with the same extension.
   const std::string& temporary() const { return temporary_; }
@@ -21,18 +21,18 @@ class NewFile {
   void commit();
 
  private:
-  std::string path_;    // as the user wrote it, for messages
-  std::string target_;  // where a link points to
+  std::string path_;    // as given by the user, for messages
+  std::string target_;  // the target, if path_ is a link
   std::string temporary_;
 };
 
 /// Ends the process at once, from any thread, and removes all NewFiles that are not committed.
 [[noreturn]] void exit_without_new_files(int code) noexcept;
 
-/// Whether two paths lead to the same file, through any spelling or link.
+/// Whether two paths name the same file, directly or through links.
 bool is_same_file(const std::string& a, const std::string& b);
 
-/// Throws UserError if `output` is one of `inputs`, which writing it would destroy.
+/// Throws UserError if `output` is one of `inputs`: writing it would destroy that input.
 void refuse_overwriting(const std::string& output, std::span<const std::string> inputs);
 
 }  // namespace lanewise

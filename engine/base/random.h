@@ -16,7 +16,7 @@ class Random {
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
     return x ^ (x >> 31);
   }
-  /// Below `bound`, which is not 0.
+  /// A number below `bound`, which is not 0.
   uint64_t below(uint64_t bound) {
     return static_cast<uint64_t>((static_cast<uint128_t>(next()) * bound) >> 64);
   }

@@ -7,7 +7,7 @@
 
 namespace lanewise {
 
-/// std::from_chars of a double; libc++ does not have it, so WebAssembly takes fast_float's.
+/// std::from_chars for double. libc++ lacks it, so WebAssembly uses fast_float's.
 inline std::from_chars_result real_from_chars(const char* first, const char* last, double& value) {
 #ifdef __EMSCRIPTEN__
   const fast_float::from_chars_result read = fast_float::from_chars(first, last, value);

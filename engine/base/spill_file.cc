@@ -22,8 +22,8 @@ namespace lanewise {
 
 namespace {
 
-constexpr size_t kFileSize = size_t{256} << 20;  // or that of what is larger
-constexpr size_t kKept = size_t{16} << 20;       // unused ranges that stay on the disk
+constexpr size_t kFileSize = size_t{256} << 20;  // or the size of a larger allocation
+constexpr size_t kKept = size_t{16} << 20;       // unused ranges that keep their disk space
 
 /// Ranges begin and end at multiples of it.
 size_t page_size() {
@@ -41,7 +41,7 @@ std::string system_folder() {
 int open_unnamed(const std::string& folder) {
   const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return file;
-  std::string path = folder + "/lanewise-XXXXXX";  // where the file system has none such
+  std::string path = folder + "/lanewise-XXXXXX";  // for file systems without unnamed files
   const int named = ::mkostemp(path.data(), O_CLOEXEC);
   if (named >= 0) ::unlink(path.c_str());
   return named;
@@ -49,7 +49,7 @@ int open_unnamed(const std::string& folder) {
 
 }  // namespace
 
-/// Shared with what was allocated, so that it may outlive its SpillFile.
+/// Shared with the allocations, so that it may outlive its SpillFile.
 class SpillFile::Files : public std::enable_shared_from_this<Files> {
  public:
   Files(std::string folder, size_t limit)
@@ -84,7 +84,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
     int descriptor = -1;
     uint8_t* data = nullptr;
     size_t size = 0;
-    std::map<size_t, size_t> free = {};  // offset -> bytes; neighbours are one
+    std::map<size_t, size_t> free = {};  // offset -> bytes; adjacent ranges are merged
   };
   using FileAt = std::list<File>::iterator;
   struct Range {
@@ -99,7 +99,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
         what, format_size(bytes), folder_, why));
   }
 
-  /// A range, and whether room on the disk is reserved for it.
+  /// A range, and whether disk space is reserved for it.
   std::pair<Range, bool> take(size_t size, std::string_view what) {
     const std::lock_guard lock(mutex_);
     if (limit_ == 0) limit_ = free_space(what) / 10 * 9;
@@ -153,8 +153,8 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
     fail(what, size, std::strerror(failed));
   }
 
-  /// Keeps the range for the next of its size: to free and to reserve it again would cost more than most work
-  /// on it.
+  /// Keeps the range for the next allocation of its size: freeing and reserving it again would cost more than
+  /// most work on it.
   void release(Range range, size_t size) {
     {
       const std::lock_guard lock(mutex_);
@@ -174,7 +174,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
       removed.swap(kept_);
       kept_bytes_ = 0;
     }
-    for (const auto& [bytes, unused] : removed)  // where the disk cannot be freed, the range is used again
+    for (const auto& [bytes, unused] : removed)  // if the disk space cannot be freed, the range is reused
       ::madvise(unused.file->data + unused.offset, bytes, MADV_REMOVE);
     const std::lock_guard lock(mutex_);
     for (const auto& [bytes, unused] : removed) give_back(unused, bytes);
@@ -211,7 +211,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
         range = before;
       }
     }
-    // One stays open: to make and remove a file takes a millisecond, and most queries that spill need no
+    // One stays open: making and removing a file takes a millisecond; most queries that spill need no
     // more.
     if (range->second != file->size || (files_.size() == 1 && file->size == kFileSize)) return;
     close(*file);
@@ -232,7 +232,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   const std::string folder_;
   const pid_t process_ = ::getpid();
   mutable std::mutex mutex_;
-  size_t limit_;  // 0: not known yet
+  size_t limit_;  // 0: not yet known
   size_t used_ = 0;
   size_t peak_ = 0;
   std::list<File> files_;

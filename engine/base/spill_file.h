@@ -10,11 +10,11 @@ namespace lanewise {
 
 /// Memory in mapped temporary files, for data that exceeds a MemoryBudget. The system keeps it in its page
 /// cache, and writes it to disk when it needs the memory. The files have no names, so nothing is left,
-/// however the process ends. Thread-safe.
+/// even after a crash. Thread-safe.
 class SpillFile {
  public:
-  /// Opens nothing yet. `folder`: where the files are; empty: $TMPDIR, else /var/tmp, which is on disk where
-  /// /tmp is in memory. `limit`: maximum bytes; 0: nine tenths of the free space at the first allocation.
+  /// Opens nothing yet. `folder`: where the files are; empty: $TMPDIR, else /var/tmp, which is on disk even
+  /// if /tmp is in memory. `limit`: maximum bytes; 0: 90 % of the free space at the first allocation.
   explicit SpillFile(std::string folder = {}, size_t limit = 0);
 
   /// `bytes` of unspecified content, aligned to pages. They are freed with the last pointer to them, which

@@ -34,7 +34,7 @@ TEST(SpillFile, HoldsBytesAndLeavesNothing) {
   {
     SpillFile file(folder.path().string());
     const auto first = file.allocate(100, "test");
-    const auto second = file.allocate(300 << 20, "test");  // more than a file of the usual size
+    const auto second = file.allocate(300 << 20, "test");  // larger than the usual file size
     std::memset(first.get(), 1, 100);
     second.get()[0] = second.get()[(300 << 20) - 1] = 2;
     EXPECT_EQ(first.get()[99], 1);

@@ -19,7 +19,7 @@ namespace lanewise {
 struct Column {
   Type type;
   int64_t rows = 0;
-  Buffer validity;  ///< bitmap of rows that are not NULL, see base/bits.h; absent: no NULL
+  Buffer validity;  ///< bitmap of rows that are not NULL, see base/bits.h; absent: no row is NULL
   int64_t nulls = 0;
   Buffer values;   ///< physical values; strings: the bytes; dictionaries: uint32_t codes
   Buffer offsets;  ///< strings: uint32_t, or uint64_t if wide_offsets. The first offset need not be 0.
@@ -37,7 +37,7 @@ struct Column {
   }
   /// Slow, for tests, literals and output.
   Value value(int64_t row) const;
-  /// Bytes of all buffers.
+  /// Total bytes of all buffers.
   size_t bytes() const;
   /// Whether one of the buffers is in a temporary file.
   bool spilled() const;

@@ -20,10 +20,10 @@ constexpr int64_t kSecondsPerDay = 86'400;
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 int64_t floor_mod(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
-/// A number with zeros in front, so that it has at least `digits` characters. fmt takes several times as
+/// A number with leading zeros, so that it has at least `digits` characters. fmt takes several times as
 /// long.
 void padded(int64_t value, int digits, std::string& out) {
-  if (value < 0) {  // of no valid time
+  if (value < 0) {  // not a valid time
     out += '-';
     value = -value;
     --digits;
@@ -86,10 +86,10 @@ bool infinite(int64_t value, int64_t infinity, std::string& out) {
 /// A number as an odd one times a power of two.
 uint64_t odd_part(uint64_t value) { return value >> std::countr_zero(value); }
 
-/// Whether digits * 10^exponent, which is near to `value`, is exactly it. `value` has at most 25 significant
+/// Whether digits * 10^exponent, which is close to `value`, equals it. `value` has at most 25 significant
 /// bits.
 bool is_exactly(double value, uint64_t digits, int exponent) {
-  if (digits == 0 || exponent > 10 || exponent < -14) return false;  // 5^11 and 10^10 / 5^14 are out of reach
+  if (digits == 0 || exponent > 10 || exponent < -14) return false;  // beyond 5^11 and 10^10 / 5^14
   uint64_t power = 1;
   for (int i = 0; i < std::abs(exponent); ++i) power *= 5;
   int ignored;
@@ -97,7 +97,8 @@ bool is_exactly(double value, uint64_t digits, int exponent) {
   return odd_part(digits) * (exponent > 0 ? power : 1) == odd_part(significand) * (exponent < 0 ? power : 1);
 }
 
-/// Whether one number of the fewest digits is nearest to `value`, and nearer to it than to the next floats.
+/// Whether a single number of the fewest digits is nearest to `value`, and nearer to it than to the next
+/// floats.
 bool is_clear(float value) {
   char text[32];
   const char* end = std::to_chars(text, std::end(text), value, std::chars_format::scientific).ptr;
@@ -116,7 +117,7 @@ bool is_clear(float value) {
   for (const float limit : {0.0F, std::numeric_limits<float>::infinity()}) {
     const double border = (exact + static_cast<double>(std::nextafter(value, limit))) / 2;
     if (is_exactly(border, digits, exponent)) return false;
-    // Fewer digits, if the border itself does not belong to `value`.
+    // Fewer digits, if the bound itself does not round to `value`.
     if (is_exactly(border, digits / 10, exponent + 1) || is_exactly(border, digits / 10 + 1, exponent + 1))
       return false;
   }

@@ -10,7 +10,7 @@
 namespace lanewise {
 namespace {
 
-// The expected strings are SQL's: what CAST(... AS VARCHAR) prints.
+// The expected strings are what CAST(... AS VARCHAR) prints in SQL.
 TEST(Format, PrintsValuesAsSqlDoes) {
   EXPECT_EQ(Value::boolean(true).to_string(), "true");
   EXPECT_EQ(Value(TypeId::kInt128, std::numeric_limits<int128_t>::min()).to_string(),
@@ -45,7 +45,7 @@ TEST(Format, PrintsValuesAsSqlDoes) {
   EXPECT_EQ(Value(TypeId::kInt32).to_string(), "NULL");
 }
 
-// Floats where the fewest digits leave a doubt print as doubles.
+// Floats whose shortest form is ambiguous are printed as doubles.
 TEST(Format, PrintsFloatsAsSqlDoes) {
   const auto text = [](float value) {
     std::string out;
@@ -53,9 +53,9 @@ TEST(Format, PrintsFloatsAsSqlDoes) {
     return out;
   };
   EXPECT_EQ(text(67028800.0F), "67028800.0");
-  EXPECT_EQ(text(67028808.0F), "67028808.0");      // 67028810 is the border to the next float
-  EXPECT_EQ(text(-947116032.0F), "-947116032.0");  // 947116000 is the border
-  EXPECT_EQ(text(2097152.25F), "2097152.25");      // between 2097152.2 and 2097152.3
+  EXPECT_EQ(text(67028808.0F), "67028808.0");      // 67028810 is the midpoint to the next float
+  EXPECT_EQ(text(-947116032.0F), "-947116032.0");  // 947116000 is the midpoint
+  EXPECT_EQ(text(2097152.25F), "2097152.25");      // the midpoint of 2097152.2 and 2097152.3
   EXPECT_EQ(text(0.375F), "0.375");
   EXPECT_EQ(text(-0.0F), "-0.0");
   EXPECT_EQ(text(std::numeric_limits<float>::denorm_min()), "1e-45");

@@ -9,12 +9,12 @@ namespace lanewise::packed {
 
 namespace {
 
-/// The byte that, after a zero inside a string, stands for it.
+/// The byte after a zero that is part of a string.
 constexpr char kInside = '\xff';
 
 bool is_list(Type type) { return type.id == TypeId::kList || type.id == TypeId::kMap; }
 
-/// Where a string that begins at `at` ends: its last zero.
+/// The end of a string that starts at `at`: its last zero.
 const char* end_of_text(const char* at, const char* end) {
   for (;; at += 2) {
     at = static_cast<const char*>(std::memchr(at, 0, static_cast<size_t>(end - at)));
@@ -36,7 +36,7 @@ void for_each_slot(Type type, Reader& reader, F f) {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Whether DuckDB's CAST quotes an element, which would otherwise be read back as something else.
+/// Whether DuckDB's CAST quotes an element, which could otherwise not be read back.
 bool needs_quotes(std::string_view text) {
   if (text.empty() || is_space(text.front()) || is_space(text.back())) return true;
   const auto same = [](char a, char b) { return (a | 0x20) == b; };

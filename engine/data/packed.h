@@ -12,14 +12,14 @@
 #include "data/type.h"
 #include "data/value.h"
 
-/// Nested values as strings of bytes, so that operators move, keep, group and sort them like strings.
+/// Nested values as byte strings, so that operators move, keep, group and sort them like strings.
 /// Equality and order of values are those of their bytes. NULL is the greatest element, NaN the greatest
 /// number, and a list comes before the lists that begin with it.
 ///
 /// A value is a sequence of slots, one for each element or field: a mark, followed by the element. Lists and
-/// maps end with Mark::kEnd. Numbers take their width, NULL or not, most significant byte first, so elements
-/// of fixed width are found by their position. Strings end with a zero; a zero inside is 00 FF. Nested values
-/// follow their mark unchanged.
+/// maps end with Mark::kEnd. Numbers take their full width even if NULL, most significant byte first, so
+/// elements of fixed width are found by their position. Strings end with a zero; a zero inside is 00 FF.
+/// Nested values follow their mark unchanged.
 namespace lanewise::packed {
 
 enum class Mark : uint8_t { kEnd, kValue, kNull };
@@ -44,12 +44,12 @@ class Writer {
     bytes(value);
   }
   void text(std::string_view text);
-  /// A nested value.
+  /// Appends a nested value.
   void nested(std::string_view packed) {
     mark(Mark::kValue);
     out_ += packed;
   }
-  /// A slot as it is stored in another value.
+  /// Appends a slot as it is stored in another value.
   void slot(std::string_view slot) { out_ += slot; }
   void value(Type type, const Value& value);
   void mark(Mark mark) { out_ += static_cast<char>(mark); }
@@ -69,9 +69,9 @@ class Reader {
   explicit Reader(std::string_view packed) : at_(packed.data()), end_(packed.data() + packed.size()) {}
   /// The next slot's mark; kEnd also after the last field.
   Mark next() { return at_ == end_ ? Mark::kEnd : static_cast<Mark>(*at_++); }
-  /// What follows kNull.
+  /// Skips what follows kNull.
   void null(Type type) { at_ += width(type.physical()); }
-  // What follows kValue, by type:
+  // Reads what follows kValue, by type:
   template <class T>
   T number() {
     const T value = unordered<T>(at_);

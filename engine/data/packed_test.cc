@@ -10,7 +10,7 @@
 namespace lanewise::packed {
 namespace {
 
-/// The order of SQL for elements and fields: NULL is the greatest.
+/// SQL's order for elements and fields: NULL is greater than all values.
 int order(const Value& a, const Value& b) {
   if (a.is_null() || b.is_null()) return static_cast<int>(a.is_null()) - static_cast<int>(b.is_null());
   if (!a.type().is_nested()) return compare(a, b);

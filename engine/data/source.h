@@ -30,7 +30,7 @@ class ScanWorker {
   virtual std::optional<ScanBatch> next() = 0;
 };
 
-/// A scan under way, shared by threads.
+/// A running scan, shared by threads.
 class Scan {
  public:
   virtual ~Scan() = default;
@@ -41,7 +41,7 @@ class Scan {
 
 /// How large a scan's batches should be.
 enum class BatchSize : uint8_t {
-  kPassing,  ///< for rows that are used at once: they stay in a core's cache
+  kPassing,  ///< for rows that are used at once: small enough to stay in a core's cache
   kKept,     ///< for rows that are kept: as large as the source's own parts, a hundred thousand or more
 };
 
@@ -51,7 +51,7 @@ class DeviceRows;
 class Source {
  public:
   virtual ~Source() = default;
-  virtual std::string name() const = 0;  ///< for people: a path or a table's name
+  virtual std::string name() const = 0;  ///< for messages: a path or a table's name
   virtual const Schema& schema() const = 0;
   /// Identifies the content: (path, size, mtime, inode), or (database, write generation). Empty: never cache
   /// its columns.

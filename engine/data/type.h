@@ -27,14 +27,14 @@ enum class TypeId : uint8_t {
   kTimestamp,    ///< `unit`s since 1970-01-01 00:00:00, no zone
   kTimestampTz,  ///< microseconds since 1970-01-01 00:00:00 UTC
   kInterval,
-  kVarchar,  ///< UTF-8, any bytes are kept
+  kVarchar,  ///< UTF-8; invalid bytes are kept
   kBlob,
   kUuid,    ///< 128 bits with the top bit flipped, so that they order as signed numbers
   kTimeNs,  ///< nanoseconds since midnight
   kList,    ///< any number of elements of one type
-  kArray,   ///< as many elements as the type says
+  kArray,   ///< a fixed number of elements, part of the type
   kStruct,  ///< named fields
-  kMap,     ///< keys, each once, and their values
+  kMap,     ///< unique keys and their values
 };
 
 enum class TimeUnit : uint8_t { kSecond, kMilli, kMicro, kNano };
@@ -75,7 +75,7 @@ struct Type {
   uint8_t precision = 0;  ///< decimal: total digits, 1 to 38
   uint8_t scale = 0;      ///< decimal: digits after the point
   TimeUnit unit = TimeUnit::kMicro;
-  const NestedType* nested = nullptr;  ///< what a nested type is made of; equal types share it
+  const NestedType* nested = nullptr;  ///< components of a nested type; equal types share it
 
   constexpr Type() = default;
   constexpr Type(TypeId type_id) : id(type_id) {}  // NOLINT: a TypeId is a type

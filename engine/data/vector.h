@@ -20,12 +20,12 @@ struct Vector {
 
   Type type;
   Form form = Form::kValues;
-  bool constant = false;               ///< one value, at index 0, stands for all rows
+  bool constant = false;               ///< one value, at index 0, for all rows
   const void* values = nullptr;        ///< values, string_views, offsets (kText) or codes (kDictionary)
   bool wide_offsets = false;           ///< kText: offsets are uint64_t, else uint32_t; rows + 1 of them
-  const uint8_t* bytes = nullptr;      ///< kText: what the offsets count from
+  const uint8_t* bytes = nullptr;      ///< kText: base of the offsets
   const Column* dictionary = nullptr;  ///< kDictionary
-  const uint64_t* validity = nullptr;  ///< bitmap from bit 0 on; null: no NULL. A constant has one bit.
+  const uint64_t* validity = nullptr;  ///< from bit 0 on; null: no row is NULL. A constant has one bit.
 
   template <class T>
   const T* as() const {

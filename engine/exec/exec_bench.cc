@@ -40,14 +40,14 @@ const std::shared_ptr<const Table>& numbers() {
   return table;
 }
 
-/// Rates of `rows` rows in each iteration.
+/// Rates for `rows` rows per iteration.
 void set_rates(benchmark::State& state, int64_t rows) {
   state.counters["rows/s"] =
       benchmark::Counter(static_cast<double>(state.iterations() * rows), benchmark::Counter::kIsRate);
   state.SetBytesProcessed(state.iterations() * rows * 4);
 }
 
-/// The limit: the bytes read once, summed in 64-bit words; each thread reads its share.
+/// The upper bound: the bytes read once and summed as 64-bit words; each thread reads its share.
 void read_all(benchmark::State& state) {
   const auto& table = numbers();
   int64_t read = 0;

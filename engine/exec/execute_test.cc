@@ -9,7 +9,7 @@
 namespace lanewise::exec {
 namespace execute_test {
 
-/// id, n (some NULL), s (some NULL, empty, long, beyond ASCII, with NUL).
+/// id, n (some NULL), s (some NULL, empty, long, non-ASCII or with a NUL byte).
 std::shared_ptr<FakeSource> source_of(size_t rows) {
   Rows values;
   for (size_t i = 0; i < rows; ++i) {

@@ -12,14 +12,14 @@
 
 namespace lanewise::exec {
 
-/// Among the errors that rows raise, that of the first rows, whichever thread finds an error first.
+/// Of the errors raised by rows, keeps the one of the earliest row, whichever thread finds an error first.
 class FirstFault {
  public:
-  /// The order of the rows that raised it; only earlier rows still matter. The maximum: no error.
+  /// The order of the rows that raised it; only earlier rows can replace it. The maximum: no error.
   uint64_t order() const { return order_.load(std::memory_order_relaxed); }
-  /// Keeps the current exception, raised by rows of this order, unless earlier rows raised one.
+  /// Keeps the current exception, raised by rows of this order, unless earlier rows have raised one.
   void note(uint64_t order);
-  /// The error; null: there is none.
+  /// The error, or null.
   std::exception_ptr error() const { return error_; }
 
  private:
@@ -28,10 +28,10 @@ class FirstFault {
   std::exception_ptr error_;
 };
 
-/// Says what was converted, in terms of the columns that `error.argument` is made of.
+/// Names the value that was converted, by the columns of `error.argument`.
 void name_argument(ConversionError& error, const Schema& columns);
 
-/// "'f.csv', row 7, column s: ...". `row` counts from 0; a source without a name has no rows to speak of.
+/// "'f.csv', row 7, column s: ...". `row` counts from 0; no row is named for a source without a name.
 ConversionError with_place(const ConversionError& error, const std::string& source,
                            std::optional<uint64_t> row);
 

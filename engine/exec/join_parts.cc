@@ -28,7 +28,7 @@ bool marks(const Branch& branch, size_t build) {
 }
 
 /// Where the way of rows from `join` on meets other rows: at a join that is in parts itself, or notes matches
-/// for rows that come later.
+/// for later rows.
 Steps::const_iterator end_of_way(Steps::const_iterator join, Steps::const_iterator end,
                                  const Results& results) {
   return std::find_if(join + 1, end, [&](const StepSpec& step) {
@@ -68,12 +68,12 @@ SplitByParts split_by_parts(const Pipeline& pipeline, size_t build, std::vector<
                             const Results& results) {
   Pipeline rest = pipeline;
   rest.branches.clear();
-  Branch rows;  // takes the place of all that are split
+  Branch rows;  // replaces all split branches
   const Branch* marked = nullptr;
   Steps way;
   for (const Branch& branch : pipeline.branches) {
     const auto join = step_of(branch, build);
-    if (join != branch.steps.end()) {  // they share their way from there on
+    if (join != branch.steps.end()) {  // they share the remaining steps
       const auto end = end_of_way(join, branch.steps.end(), results);
       way.assign(join, end);
       rows.steps.assign(end, branch.steps.end());

@@ -8,25 +8,24 @@
 
 namespace lanewise::exec {
 
-/// The build side of a join of the pipeline that is in parts, and whose turn it is: that of none before it
-/// is.
+/// The build side of the pipeline's first join in parts whose preceding joins are done.
 std::optional<size_t> join_in_parts(const Pipeline& pipeline, const Results& results);
 
-/// The branches of `pipeline` that come to the join with this build side, up to there.
+/// The branches of `pipeline` that reach the join with this build side, cut before that join.
 std::vector<Branch> branches_before(const Pipeline& pipeline, size_t build);
 
-/// From the join on: a branch for each of its parts, one after the other, and the pipeline that is left.
+/// The work from the join on: one branch per part, in sequence, and the remaining pipeline.
 struct SplitByParts {
-  /// Ends in rows of the join, or of steps after it that need no rows but its own.
+  /// Produces rows of the join, or of later steps that depend on them alone.
   Pipeline parts;
-  /// Where those rows go; nothing: `parts` ends in the pipeline's own sink.
+  /// Consumes those rows; absent: `parts` ends in the pipeline's own sink.
   std::optional<Pipeline> rest;
 };
-/// `left` are the rows that came to the join, by part.
+/// `left` are the rows that reached the join, by part.
 SplitByParts split_by_parts(const Pipeline& pipeline, size_t build, std::vector<Table> left,
                             const Results& results);
 
-/// Gives `rest` the rows that it waits for.
+/// Gives `rest` the rows that it reads.
 void set_rows(Pipeline& rest, Table rows);
 
 }  // namespace lanewise::exec

@@ -39,7 +39,7 @@ Value widened(int64_t number, Type type) {
   }
 }
 
-/// Two keys, each of `distinct` values and NULLs, and a number.
+/// Two keys, each with `distinct` values and NULLs, and a number.
 plan::NodePtr side(Type first, Type second, size_t rows, int64_t distinct, bool nulls, std::mt19937& random) {
   auto table = std::make_shared<Table>();
   table->schema = {{"a", first}, {"b", second}, {"v", TypeId::kInt32}};
@@ -136,7 +136,7 @@ TEST_P(Kinds, GiveTheOraclesRows) {
                          {64, 31, 200}, {65, 63, 4}, {120, 33, 1}};
   for (const auto& [first, second] : types) {
     for (const Sizes& size : sizes) {
-      const int step = test_size(5, 2, 1);  // from size to size other forms
+      const int step = test_size(5, 2, 1);  // each size has other forms
       for (int form = static_cast<int>(&size - sizes) % step; form < 16; form += step) {
         const bool nulls = form % 2 == 1;
         const plan::NodePtr left = side(first, second, size.left, size.distinct, nulls, random);
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(Join, Kinds, testing::ValuesIn(kKinds), [](const auto& 
   return name;
 });
 
-/// Rows with a number each.
+/// Rows of one number each.
 plan::NodePtr numbers(size_t rows, const std::function<int64_t(size_t)>& number) {
   auto table = std::make_shared<Table>();
   table->schema = {{"k", TypeId::kInt64}, {"v", TypeId::kInt64}};
@@ -268,7 +268,7 @@ TEST(Join, RunsInPartsWhereMemoryIsLittle) {
   const TemporaryFolder folder;
   for (const JoinKind kind : kKinds) {
     if (kind == JoinKind::kSingle) continue;
-    // A join above a join, together with rows that come without one.
+    // A join above a join, together with outer rows.
     plan::Join keys;
     keys.keys.push_back({column(0, TypeId::kInt64), column(0, TypeId::kInt64)});
     keys.left = {0, 1};
@@ -304,7 +304,7 @@ TEST(Join, PartsMeetJoinsThatAreWhole) {
   const plan::NodePtr in_parts = plan::join(left, right, keys);
   for (const JoinKind kind : kKinds) {
     if (kind == JoinKind::kSingle || kind == JoinKind::kMark) continue;
-    plan::Join less;  // without a key, so never in parts
+    plan::Join less;  // without a key, so never partitioned
     less.kind = kind;
     less.condition = call("<", {column(0, TypeId::kInt64), column(2, TypeId::kInt64)});
     if (plan::gives_left(kind)) less.left = {0, 1};

@@ -84,7 +84,7 @@ class MarkedRows : public Input {
   const Slicing slicing_;
   MemoryBudget* const budget_;
   uint8_t wanted_;
-  std::vector<ColumnPtr> nulls_;  // instead of the left child's columns
+  std::vector<ColumnPtr> nulls_;  // replace the left child's columns
   std::vector<size_t> right_;
   std::atomic<uint64_t> next_{0};
 };

@@ -24,7 +24,7 @@ class Splitter {
   std::vector<Pipeline> run(const plan::Node& root) {
     count_references(root);
     Stream top = stream(root);
-    // A breaker at the top has already made the result.
+    // If the top is a breaker, its result is already there.
     if (top.size() != 1 || !top[0].steps.empty() || !std::holds_alternative<ResultOf>(top[0].input) ||
         std::get<ResultOf>(top[0].input).pipeline + 1 != pipelines_.size()) {
       finish(std::move(top), nullptr, 0, root.schema, root.schema);
@@ -57,7 +57,7 @@ class Splitter {
     return {std::move(branch)};
   }
 
-  /// The branches whose rows, one after the other, are the node's.
+  /// The branches whose concatenated rows are the node's.
   Stream stream(const plan::Node& node) {
     const size_t line = next_line_++;
     return std::visit([&](const auto& payload) { return stream(node, payload, line); }, node.payload);
@@ -145,7 +145,7 @@ class Splitter {
     return below;
   }
 
-  /// A pipeline that holds the stream's rows; none is added where there is one already.
+  /// A pipeline that holds the stream's rows; an existing one is reused.
   size_t materialise(Stream rows, size_t line, const Schema& schema) {
     if (rows.size() == 1 && rows[0].steps.empty() && std::holds_alternative<ResultOf>(rows[0].input)) {
       return std::get<ResultOf>(rows[0].input).pipeline;
@@ -161,7 +161,7 @@ class Splitter {
       next_line_ += count_nodes(definition);
     } else {
       Stream rows = stream(definition);
-      // Rows that are read once go on to their reader without a stop.
+      // Rows with a single reader are passed on directly.
       if (references > 1)
         rows = result_of(materialise(std::move(rows), line, definition.schema), definition.schema);
       definitions_[cte.id] = std::move(rows);

@@ -19,7 +19,7 @@ bool computes(const plan::Node& node) {
          !std::holds_alternative<plan::Cte>(node.payload);
 }
 
-/// The target of the plan, and those that its matchers ran on where they are others.
+/// The target of the plan, and those of its matchers if they differ.
 std::string targets_text(lanes::Target target, const lanes::Stats& stats) {
   std::string text(lanes::name(target));
   for (lanes::Target other : lanes::kTargets) {
@@ -28,7 +28,7 @@ std::string targets_text(lanes::Target target, const lanes::Stats& stats) {
   return text;
 }
 
-/// Nodes that only pass rows on are in no pipeline; their rows follow from the nodes below.
+/// Nodes that only pass rows on are in no pipeline; their row counts follow from the nodes below.
 class PassedOn {
  public:
   PassedOn(const std::vector<Line>& lines, std::vector<Counters>& counters)

@@ -27,7 +27,7 @@ struct Counters {
   }
 };
 
-/// Time since its start or since lap() was called last.
+/// Time since construction or since the last lap().
 class Stopwatch {
  public:
   uint64_t lap() {

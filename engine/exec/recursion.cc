@@ -39,7 +39,7 @@ class Recursions {
     }
     if (recurs(*node)) return rows_of(rows(*node));
     if (const auto* cte = std::get_if<plan::Cte>(&node->payload)) {
-      // What a recursion below reads is computed once, before it.
+      // Input of a nested recursion is computed once, before it.
       const bool inside = any_node(
           *node->children[1], [&](const plan::Node& part) { return recurs(part) && reads(part, cte->id); });
       if (inside) {

@@ -7,8 +7,8 @@
 
 namespace lanewise::exec {
 
-/// The plan with rows in place of its Recursion nodes. run(plan) is called for the anchor, then for the step
-/// over the rows of the previous call, until there are none.
+/// Replaces the plan's Recursion nodes by rows. run(plan) is called for the anchor, then for the step
+/// over the rows of the previous call, until a call returns none.
 plan::NodePtr without_recursion(const plan::NodePtr& root,
                                 const std::function<Table(const plan::NodePtr&)>& run,
                                 const Cancellation* cancellation);

@@ -10,7 +10,7 @@ namespace lanewise::exec {
 
 class JoinTable;
 
-/// The result of a pipeline: rows, or the build side of the join where it ends. A build side is in host
+/// The result of a pipeline: rows, or the build side of a join. A build side is in host
 /// memory (in parts, if it is too large), in device memory, or in both.
 struct PipelineResult {
   Table table;
@@ -20,7 +20,7 @@ struct PipelineResult {
 
   int64_t rows() const;
 };
-/// One result for each pipeline; empty until it has run.
+/// One result for each pipeline; empty until the pipeline has run.
 using Results = std::vector<PipelineResult>;
 
 }  // namespace lanewise::exec

@@ -17,7 +17,7 @@ constexpr int64_t kMorselRows = int64_t{1} << 17;
 constexpr int kBranchShift = 58;  // of an order: six bits for the branch, see kMaxBranches
 constexpr uint64_t kMorselMask = (uint64_t{1} << kBranchShift) - 1;
 
-/// For the orders within a branch, where those below `below` end.
+/// The limit of orders within a branch, for the limit `below` of all.
 uint64_t below_within(size_t branch, uint64_t below) {
   if (below == UINT64_MAX || below >> kBranchShift > branch) return UINT64_MAX;
   return below >> kBranchShift == branch ? below & kMorselMask : 0;
@@ -50,7 +50,7 @@ EvalContext context_for(const Options& options, Arena& arena) {
   return context;
 }
 
-/// Reports the progress of a run, now and then.
+/// Reports the progress of a run from time to time.
 class ProgressReport {
  public:
   explicit ProgressReport(const Options& options) : options_(options) {}
@@ -72,7 +72,7 @@ class ProgressReport {
   std::atomic<std::chrono::steady_clock::rep> last_{0};
 };
 
-/// One thread's way through a pipeline.
+/// Runs a pipeline on one thread.
 class Worker {
  public:
   Worker(OpenPipeline& pipeline, const Options& options, size_t lines, const std::atomic<bool>& stop,
@@ -98,7 +98,7 @@ class Worker {
       while (!stopped() && reader->next(morsel, below_within(branch, needed_below()))) {
         input.nanos += watch.lap();
         const uint64_t order = (static_cast<uint64_t>(branch) << kBranchShift) + morsel.order;
-        if (!may_matter(open, morsel, order)) break;  // and what comes after it may not
+        if (!may_matter(open, morsel, order)) break;  // later ones may not matter either
         input.bytes += bytes_of(morsel);
         run_morsel(open, morsel, order);
         progress.morsel_done(pipeline_, branch);
@@ -111,7 +111,7 @@ class Worker {
   std::vector<Counters> counters;
 
  private:
-  /// Rows from this order on do not matter: to the sink, or after the error of a row.
+  /// Rows from this order on do not matter: to the sink, or because an earlier row raised an error.
   uint64_t needed_below() const { return std::min(pipeline_.sink->needed_below(), fault_.order()); }
 
   bool stopped() const {
@@ -138,7 +138,7 @@ class Worker {
         run_slice(open, morsel, first, order);
       } catch (const MemoryError&) {
         throw;
-      } catch (const UserError&) {  // rows before these may raise another one, which comes first
+      } catch (const UserError&) {  // an earlier row may raise another error, which takes precedence
         fault_.note(order);
         local = pipeline_.sink->local();
         context_.arena = arenas_[0].get();
@@ -165,7 +165,7 @@ class Worker {
     columns_ = std::move(chunk.columns);
   }
 
-  /// The chunk's way from step `at` on. Its memory is that of arena `depth`.
+  /// Runs the steps from `at` on for the chunk. Its memory is in arena `depth`.
   void advance(const OpenBranch& open, size_t at, ops::Chunk& chunk, size_t depth, Stopwatch& watch) {
     for (; at < open.steps.size() && !chunk.active.none(); ++at) {
       const LineStep& step = open.steps[at];
@@ -187,7 +187,7 @@ class Worker {
     line.nanos += watch.lap();
   }
 
-  /// The way of all chunks that step `at` makes of one.
+  /// Runs the later steps for all chunks that step `at` makes from one.
   void expand(const OpenBranch& open, size_t at, const ops::Chunk& in, size_t depth, Stopwatch& watch) {
     const LineStep& step = open.steps[at];
     Counters& line = counters[step.line];
@@ -214,12 +214,12 @@ class Worker {
   void named(const LineStep& step, size_t depth, F f) {
     try {
       placed(step.columns, depth, f);
-    } catch (const MemoryError& error) {  // of scratch memory, which does not know whose it is
+    } catch (const MemoryError& error) {  // of scratch memory, which has no owner's name
       throw MemoryError(step.name + ": " + error.what());
     }
   }
 
-  /// Calls f() for a chunk of these columns. Those that an expander made have other rows than the slice.
+  /// Calls f() for a chunk of these columns. Chunks made by an expander do not have the slice's rows.
   template <class F>
   static void placed(const Schema* columns, size_t depth, F f) {
     try {
@@ -235,10 +235,10 @@ class Worker {
   const Options& options_;
   const std::atomic<bool>& stop_;
   FirstFault& fault_;
-  std::vector<std::unique_ptr<Arena>> arenas_;  // by depth: of slices, of the chunks made of them, ...
-  uint64_t rows_of_slice_ = 0;                  // that have come to the sink
+  std::vector<std::unique_ptr<Arena>> arenas_;  // by depth: for slices, for the chunks made from them, ...
+  uint64_t rows_of_slice_ = 0;                  // rows of the slice that reached the sink
   EvalContext context_;
-  std::vector<Vector> columns_;  // kept for its memory
+  std::vector<Vector> columns_;  // reused for its memory
   Counters uncounted_;
 };
 
@@ -276,7 +276,7 @@ Slicing slicing_for(const Options& options, int64_t rows) {
   slicing.vector_rows = options.vector_rows == 0 ? kVectorRows : options.vector_rows;
   int64_t morsel = kMorselRows;
   if (rows >= 0 && options.threads > 1)
-    morsel = std::min(morsel, rows / (4 * options.threads));  // some for each thread
+    morsel = std::min(morsel, rows / (4 * options.threads));  // several for each thread
   slicing.morsel_rows = std::max<int64_t>(1, morsel / slicing.vector_rows) * slicing.vector_rows;
   return slicing;
 }

@@ -13,26 +13,26 @@
 
 namespace lanewise::exec {
 
-/// A step, and the line of the plan that its rows and time are counted for.
+/// A step, and the plan line that counts its rows and time.
 struct LineStep {
   std::string name;  ///< for errors
   size_t line;
-  bool within_input;  ///< a scan's predicates: the line has counted the rows that come in
+  bool within_input;  ///< a predicate of a scan: the scan's line has already counted the input rows
   std::unique_ptr<ops::Step> step;
   std::unique_ptr<ops::Expander> expander;  ///< instead of the step
-  const Schema* columns;                    ///< of the rows that come in; null: they have no names for people
+  const Schema* columns;  ///< names of the input's columns, for messages; null: they have none
 };
 
-/// A branch with its input opened, or one that is opened when its phase begins.
+/// A branch whose input is open, or is opened when its phase begins.
 struct OpenBranch {
-  std::string what;  ///< for people: what is read; empty: no source
+  std::string what;  ///< for messages: what is read; empty: no source
   size_t line;       ///< of the input, or kNoLine
   std::unique_ptr<Input> input;
   std::vector<LineStep> steps;
-  size_t ordered_by = 0;  ///< the sink's column that the bounds of morsels are of
+  size_t ordered_by = 0;  ///< the sink's column that the morsels' bounds describe
   size_t phase = 0;       ///< see Branch::phase
   std::function<OpenBranch()> open_late =
-      nullptr;  ///< without an input; what it opens is let go of after the phase
+      nullptr;  ///< set if there is no input yet; what it opens is released after the phase
 };
 
 /// A pipeline that is ready to run.
@@ -48,7 +48,7 @@ struct OpenPipeline {
 /// line.
 Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>& counters);
 
-/// Rows of a slice and of a morsel for these options; `rows` are those of the input, negative: unknown.
+/// Rows of a slice and of a morsel for these options; `rows` is the size of the input, negative: unknown.
 Slicing slicing_for(const Options& options, int64_t rows);
 
 }  // namespace lanewise::exec

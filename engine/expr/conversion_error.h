@@ -10,15 +10,15 @@
 
 namespace lanewise {
 
-/// A value that a cast cannot convert. Who evaluates rows of an input adds which row of it that is.
+/// A value that a cast cannot convert. The evaluator of an input's rows adds the row number.
 class ConversionError : public UserError {
  public:
   explicit ConversionError(std::string_view what, std::optional<uint32_t> row_of_chunk = std::nullopt)
       : UserError(what), row(row_of_chunk) {}
 
-  std::optional<uint32_t> row;  ///< of the chunk; none: of all rows, or of none
-  ExprPtr argument;             ///< whose value it is; null: not known
-  std::string origin;           ///< the argument for people: "column s"; empty: not known
+  std::optional<uint32_t> row;  ///< within the chunk; absent: not caused by one row
+  ExprPtr argument;             ///< the converted expression; null: not known
+  std::string origin;           ///< the argument for messages: "column s"; empty: not known
 };
 
 }  // namespace lanewise

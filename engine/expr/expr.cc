@@ -22,7 +22,7 @@ std::shared_ptr<Expr> node(Expr::Kind kind, Type type, std::vector<ExprPtr> args
 
 bool condition(const ExprPtr& arg) { return arg->type.id == TypeId::kBool || arg->type.id == TypeId::kNull; }
 
-/// AND or OR; arguments of the same kind are taken in, so that each row is narrowed in one go.
+/// AND or OR; nested ones of the same kind are flattened, so that each row is narrowed in one pass.
 ExprPtr connective(Expr::Kind kind, bool neutral, std::vector<ExprPtr> args) {
   std::vector<ExprPtr> flat;
   for (ExprPtr& arg : args) {
@@ -38,7 +38,8 @@ ExprPtr connective(Expr::Kind kind, bool neutral, std::vector<ExprPtr> args) {
   return node(kind, TypeId::kBool, std::move(flat));
 }
 
-/// Whether values of the types lie alike: they differ in names of fields and precisions of decimals at most.
+/// Whether the types have the same representation: they differ at most in field names and precisions of
+/// decimals.
 bool lie_alike(Type a, Type b) {
   if (a.id != b.id || a.scale != b.scale || a.unit != b.unit || a.is_nested() != b.is_nested()) return false;
   if (!a.is_nested()) return a.id == TypeId::kDecimal ? a.physical() == b.physical() : a == b;

@@ -19,9 +19,9 @@ using ExprPtr = std::shared_ptr<const Expr>;
 /// What a function prepares once from its constant arguments: a compiled pattern, a parsed date part.
 struct Prepared {
   virtual ~Prepared() = default;
-  /// One line for --explain: the matcher that lanes of a target get on a machine so tuned, and why.
+  /// One line for --explain: the matcher that a target's lanes use with this tuning, and why.
   virtual std::string describe(lanes::Target, const lanes::Tuning&) const { return {}; }
-  /// Whether it stands for argument `arg`, which then is not evaluated by itself.
+  /// Whether it replaces argument `arg`, which then is not evaluated.
   virtual bool holds(size_t) const { return false; }
 };
 
@@ -47,13 +47,13 @@ struct Expr {
   std::shared_ptr<const Prepared> prepared;  ///< of constant arguments (kCall, kIn, kOr, kCase); may be null
   bool try_cast = false;
   std::vector<ExprPtr> args;
-  /// For list_transform and its kin: over the number of the element if lambda_index, the element, what was
-  /// made so far (list_reduce), and args from 1 on, or from 2 where args[1] is the start.
+  /// For list_transform and similar functions: over the element's number if lambda_index, the element, the
+  /// accumulator (list_reduce), and args from 1 on, or from 2 if args[1] is the start value.
   ExprPtr lambda;
   bool lambda_index = false;
   bool lambda_start = false;
 
-  /// SQL-like text for people: "(path LIKE '%x%')". Columns are named by `names` or #i.
+  /// SQL-like text for messages: "(path LIKE '%x%')". Columns are named by `names` or #i.
   std::string to_string(const std::vector<std::string>* names = nullptr) const;
 };
 
@@ -81,7 +81,7 @@ ExprPtr in_list(ExprPtr arg, std::vector<ExprPtr> list);
 
 /// The columns that the expression reads, ascending, each once.
 std::vector<size_t> columns_of(const Expr& expr);
-/// The same expression reading column map[i] where it read i.
+/// The same expression with each column i replaced by column map[i].
 ExprPtr remap(const ExprPtr& expr, const std::vector<size_t>& map);
 /// Calls f on the expression and all below it.
 template <class F>

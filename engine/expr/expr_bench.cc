@@ -6,7 +6,7 @@
 #include "expr/evaluation/evaluate.h"
 
 /// Expressions over columns in memory, chunk by chunk as operators run them. Bytes are those of the columns
-/// read; "read" is the machine's plain read of as many bytes, the limit.
+/// read; "read" is the machine's plain read of that many bytes, the upper bound.
 namespace lanewise {
 namespace {
 
@@ -111,7 +111,7 @@ void read(benchmark::State& state) {
 }
 BENCHMARK(read);
 
-/// price * (1 - discount) * (1 + tax), as TPC-H's first query has it.
+/// price * (1 - discount) * (1 + tax), as in TPC-H's first query.
 ExprPtr charge(const ColumnPtr& price) {
   const Type rate = Type::decimal(16, 2);
   const ExprPtr one = literal({rate, int128_t{100}});

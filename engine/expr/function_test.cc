@@ -26,7 +26,7 @@ std::vector<Type> types() {
   return result;
 }
 
-/// A value that the type may hold; half of the numbers are small, so that not everything overflows.
+/// A value of the type; half of the numbers are small, so that not everything overflows.
 Value value(Type type, std::mt19937& random) {
   constexpr std::string_view kWords[] = {"hour", "minute", "second", "year", "month", "day", "us", "epoch"};
   if (type.id == TypeId::kVarchar && random() % 2 == 0)
@@ -104,12 +104,12 @@ std::string row_text(const Expr& expr, const TestChunk& chunk, uint32_t row) {
   return text;
 }
 
-/// The same value, also for the sign of zero and of NaN.
+/// The same value, including the sign of zero and of NaN.
 bool same(const Value& a, const Value& b) {
   return a == b && (a.is_null() || a.to_string() == b.to_string());
 }
 
-/// Counts the rows compared; -1: the evaluator raises, as it should.
+/// The number of rows compared; -1: the evaluator raises, as it should.
 int check(const Expr& expr, const TestChunk& chunk, const ActiveSet& rows, lanes::Target target) {
   EvalContext context{.arena = &rows.arena(), .target = target};
   std::vector<std::optional<Value>> expected(rows.rows());
@@ -127,7 +127,7 @@ int check(const Expr& expr, const TestChunk& chunk, const ActiveSet& rows, lanes
   if (raises) {
     EXPECT_THROW(evaluate(expr, chunk.columns, rows, context), UserError) << expr.to_string();
   }
-  // Rows that would raise are taken out: they must not matter then.
+  // Rows that would raise are removed: they must have no effect then.
   const ActiveSet active = rows.narrowed(sound);
   const Vector result = evaluate(expr, chunk.columns, active, context);
   EXPECT_EQ(result.type, expr.type);
@@ -152,11 +152,11 @@ ExprPtr try_call(std::string_view name, const std::vector<ExprPtr>& args) {
   try {
     return call(name, args);
   } catch (const UserError&) {
-    return nullptr;  // it requires literals, or other ones
+    return nullptr;  // it requires literals, or other literals
   }
 }
 
-/// How many rows were compared.
+/// The number of rows compared.
 int check_signature(std::string_view name, const std::vector<Type>& args, std::mt19937& random) {
   int compared = 0;
   const std::vector<lanes::Target> targets = lanes::supported_targets();
@@ -166,7 +166,7 @@ int check_signature(std::string_view name, const std::vector<Type>& args, std::m
     for (const bool literals : {false, true}) {
       TestChunk chunk;
       for (size_t i = 0; i < args.size(); ++i) {
-        // Literals where a function may require them: words first, digits and formats after.
+        // Literals where a function may require them: words first, then digits and formats.
         const bool literal_only =
             literals && args.size() > 1 && (args[0].id == TypeId::kVarchar ? i == 0 : i > 0);
         chunk.add(args[i], rows, literal_only, random);

@@ -19,7 +19,7 @@ std::vector<Function> sorted_table() {
   return table;
 }
 
-/// Other names of functions, sorted.
+/// Aliases of functions, sorted.
 constexpr std::array kAliases = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"!=", "<>"},
     {"&&", "list_has_any"},

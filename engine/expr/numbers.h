@@ -9,7 +9,7 @@
 #include "base/int128.h"
 #include "data/type.h"
 
-/// What functions on numbers share: choosing the C++ type, decimal bounds, naming values in messages.
+/// Shared by functions on numbers: choosing the C++ type, decimal bounds, naming values in messages.
 namespace lanewise::expr {
 
 template <class T>
@@ -47,7 +47,7 @@ constexpr int128_t power_of_ten(int digits) {
   for (int i = 0; i < digits; ++i) power *= 10;
   return power;
 }
-/// The largest unscaled value of as many digits as T holds in decimals: 18 or 38 nines.
+/// The largest unscaled decimal in T: 18 or 38 nines.
 template <class T>
 inline constexpr T kDecimalMax = static_cast<T>(power_of_ten(sizeof(T) == 8 ? 18 : 38) - 1);
 

@@ -4,8 +4,8 @@
 
 #include "gpu/library.h"
 
-/// What we use of the CUDA driver's C interface, in our own words: its handles, the numbers that we pass, and
-/// its functions, looked up by name when the driver is opened. The names next to the comments are CUDA's.
+/// The part of the CUDA driver's C interface that we use, declared here: its handles, constants and
+/// functions, which are looked up by name when the driver is opened. The names in comments are CUDA's.
 namespace lanewise::gpu::cuda {
 
 using Result = int;                  // CUresult
@@ -62,7 +62,7 @@ inline constexpr unsigned kUntimedEvent = 2;       // CU_EVENT_DISABLE_TIMING
 inline constexpr unsigned kPortable = 1;           // CU_MEMHOSTALLOC_PORTABLE
 inline constexpr int kCaptureThisThread = 1;       // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 
-/// CUmemPoolProps. Its last 64 bytes got names in later versions; zero there means what was meant before.
+/// CUmemPoolProps. Later versions name some of its last 64 bytes; zero keeps the earlier meaning.
 struct PoolProperties {
   int allocation = 1;  // CU_MEM_ALLOCATION_TYPE_PINNED
   int handles = 0;     // CU_MEM_HANDLE_TYPE_NONE
@@ -75,9 +75,9 @@ struct PoolProperties {
 };
 static_assert(sizeof(PoolProperties) == 88);
 
-inline constexpr int kFetchGranularity = 5;  ///< CUlimit: bytes that a read from memory brings along
+inline constexpr int kFetchGranularity = 5;  ///< CUlimit: bytes fetched by one read from memory
 
-/// A function of the driver: its symbol in the library, and where it is.
+/// A function of the driver: its symbol in the library, and its address.
 template <class... Parameters>
 struct Call {
   Call(const Library& library, const char* name)
@@ -86,9 +86,9 @@ struct Call {
   Result (*function)(Parameters...);
 };
 
-/// To add a call: one line, with the symbol that cuda.h's macros give it (`_v2` where there is one).
+/// To add a call: one line, with the symbol that cuda.h's macros give it (`_v2` if there is one).
 struct Calls {
-  /// Throws DeviceError that names the function which `from` lacks.
+  /// Throws DeviceError that names the function missing in `from`.
   explicit Calls(const Library& from) : library(from) {}
   const Library& library;
 

@@ -8,13 +8,13 @@
 
 namespace lanewise::gpu {
 
-/// A GPU and its context, which it shares with other CUDA users of the process. Got from Driver::device().
-/// Everything made on it (streams, memory, modules) must end before its driver.
+/// A GPU and its context, which it shares with other CUDA users of the process. Returned by Driver::device().
+/// Everything made on it (streams, memory, modules) must be destroyed before its driver.
 ///
-/// Thread-safe, as all of this folder's calls on a device are: any thread may make any call, and whatever
-/// context the thread had is current again when it returns.
+/// Thread-safe, like all calls on a device in this folder: any thread may make any call, and the
+/// thread's previous context is current again when the call returns.
 ///
-/// After a fault the device is **lost**: the call that learns of it throws what happened, every later call
+/// After a fault the device is **lost**: the call that detects it throws the cause, every later call
 /// throws DeviceError, and destructors free nothing. Only a new process can use the GPU again.
 class Device {
  public:
@@ -29,14 +29,14 @@ class Device {
   const Properties& properties() const { return properties_; }
   bool lost() const { return lost_.load(std::memory_order_acquire); }
 
-  /// Bytes that no process has taken.
+  /// Bytes that no process has allocated.
   size_t free_memory();
   /// Waits for all work of the device.
   void synchronize();
 
-  /// While one lives, the device reads from its memory no more than the sectors of 32 bytes that a kernel
-  /// touches: best where few bytes of each string are looked at. Devices may ignore it. Other libraries of
-  /// the process use the same context: the last one restores what they had.
+  /// While an object exists, the device reads from memory only the 32-byte sectors that a kernel
+  /// touches: best if few bytes of each string are read. Devices may ignore it. Other libraries of
+  /// the process use the same context: the last object restores the previous setting.
   class FetchSectors {
    public:
     explicit FetchSectors(Device& device);
@@ -56,7 +56,7 @@ class Device {
       fail((driver_.calls().*call).symbol, result);
     }
   }
-  /// The same for `work`, which is called `name` in messages: a library that calls the driver by itself, and
+  /// The same for `work`, named `name` in messages: a library that calls the driver by itself, and
   /// returns its error.
   template <class Work>
   void run(const char* name, Work&& work) {
@@ -64,7 +64,7 @@ class Device {
     const Current current(*this);
     if (const cuda::Result result = work(); result != cuda::kSuccess) fail(name, result);
   }
-  /// The same as the first, but returns out of memory and "not ready yet" instead of throwing them.
+  /// Like the first, but returns out of memory and "not ready yet" instead of throwing them.
   template <class... Parameters, class... Arguments>
   cuda::Result try_run(const cuda::Call<Parameters...> cuda::Calls::* call, Arguments... arguments) {
     const cuda::Result result = attempt(call, arguments...);
@@ -81,8 +81,8 @@ class Device {
     (driver_.calls().*call).function(arguments...);
   }
 
-  /// Makes the device's context the thread's, for a while. Every call does that by itself; many are quicker
-  /// within one.
+  /// Makes the device's context current for the thread. Every call does so by itself; several calls are
+  /// faster within one.
   class Current {
    public:
     explicit Current(const Device& device);
@@ -112,8 +112,8 @@ class Device {
   cuda::Context context_ = nullptr;
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
-  std::string fault_;          // why it was lost
-  int sector_fetchers_ = 0;    // FetchSectors that live
+  std::string fault_;          // why it is lost
+  int sector_fetchers_ = 0;    // number of FetchSectors objects
   size_t fetched_before_ = 0;  // bytes; 0: not known
 };
 

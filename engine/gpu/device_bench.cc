@@ -1,4 +1,4 @@
-// Copies, allocations and launches on GPU 0, in wall time: what a caller waits for. Without a GPU nothing is
+// Copies, allocations and launches on GPU 0, in wall time, as the caller sees it. Without a GPU nothing is
 // measured.
 
 #include <benchmark/benchmark.h>
@@ -39,7 +39,7 @@ struct Gpu {
   DeviceBuffer memory = pool.allocate(kBytes, stream, "bench");
   std::vector<uint8_t> host = std::vector<uint8_t>(kBytes, 7);
 
-  /// Null: there is none, and `state` says so.
+  /// Null: there is no GPU, and `state` says so.
   static Gpu* get(benchmark::State& state) {
     try {
       static Gpu& gpu = *new Gpu();
@@ -68,7 +68,7 @@ void upload_staged(benchmark::State& state) {
   set_bytes(state, kBytes);
 }
 
-/// Argument: KiB, waited for. What a chunk of a column costs.
+/// Argument: KiB. The copy is waited for: the cost of one chunk of a column.
 void upload_sized(benchmark::State& state) {
   Gpu* gpu = Gpu::get(state);
   if (!gpu) return;
@@ -167,7 +167,7 @@ void stream_batches(benchmark::State& state) {
   set_bytes(state, kBytes);
 }
 
-/// Argument: KiB. What a result costs.
+/// Argument: KiB. The cost of copying a result back.
 void download_sized(benchmark::State& state) {
   Gpu* gpu = Gpu::get(state);
   if (!gpu) return;
@@ -194,7 +194,7 @@ void read_device(benchmark::State& state) {
   set_bytes(state, bytes);
 }
 
-/// One launch, waited for.
+/// One launch and the wait for it.
 void launch_and_wait(benchmark::State& state) {
   Gpu* gpu = Gpu::get(state);
   if (!gpu) return;
@@ -205,7 +205,7 @@ void launch_and_wait(benchmark::State& state) {
   }
 }
 
-/// 100 launches, waited for once.
+/// 100 launches and one wait.
 void launch_many(benchmark::State& state) {
   Gpu* gpu = Gpu::get(state);
   if (!gpu) return;
@@ -217,7 +217,7 @@ void launch_many(benchmark::State& state) {
   state.SetItemsProcessed(100 * state.iterations());
 }
 
-/// The same 100 as a graph.
+/// The same 100 launches as a graph.
 void launch_graph(benchmark::State& state) {
   Gpu* gpu = Gpu::get(state);
   if (!gpu) return;
@@ -232,7 +232,7 @@ void launch_graph(benchmark::State& state) {
   state.SetItemsProcessed(100 * state.iterations());
 }
 
-/// Argument: MiB. From the pool and back, which keeps it.
+/// Argument: MiB. Allocated from the pool and returned to it.
 void allocate(benchmark::State& state) {
   Gpu* gpu = Gpu::get(state);
   if (!gpu) return;
@@ -241,7 +241,7 @@ void allocate(benchmark::State& state) {
   gpu->stream.synchronize();
 }
 
-/// From the device, and back to it.
+/// Allocated from the device and returned to it.
 void allocate_fresh(benchmark::State& state) {
   Gpu* gpu = Gpu::get(state);
   if (!gpu) return;

@@ -22,7 +22,7 @@ int start(const Library& library) {
   };
   int version = 0;
   const cuda::Call<int*> get_version(library, "cuDriverGetVersion");
-  check(get_version.symbol, get_version.function(&version));  // an old one answers even where it cannot start
+  check(get_version.symbol, get_version.function(&version));  // an old driver answers even if it cannot start
   if (version < kOldest) {
     throw DeviceError(
         fmt::format("the NVIDIA driver supports CUDA {}, and Lanewise needs {} or newer; update it",
@@ -88,7 +88,7 @@ Properties Driver::properties(int ordinal) const {
   properties.shared_per_block = static_cast<size_t>(attribute(cuda::kSharedPerBlock));
   properties.shared_per_multiprocessor = static_cast<size_t>(attribute(cuda::kSharedPerMultiprocessor));
   properties.l2 = static_cast<size_t>(attribute(cuda::kL2Bytes));
-  // Twice a clock, as such memories do; a bus has so many bits.
+  // Twice a clock, as such memories do; a bus has this many bits.
   properties.bandwidth = 2e3 * attribute(cuda::kMemoryClockKhz) * attribute(cuda::kMemoryBusBits) / 8;
   properties.cooperative = attribute(cuda::kCooperativeLaunch) != 0;
   return properties;

@@ -11,14 +11,14 @@ namespace lanewise::gpu {
 
 class Device;
 
-/// What is fixed about a GPU. Bytes, unless said otherwise.
+/// Fixed properties of a GPU. Sizes are in bytes.
 struct Properties {
   std::string name;
   int major = 0, minor = 0;  ///< compute capability
   size_t memory = 0;
   int multiprocessors = 0;
   int threads_per_multiprocessor = 0;
-  size_t shared_per_block = 0;  ///< the most that a block can request
+  size_t shared_per_block = 0;  ///< maximum per block
   size_t shared_per_multiprocessor = 0;
   size_t l2 = 0;
   double bandwidth = 0;  ///< memory bandwidth in bytes per second, from clock and bus width; 0: the driver
@@ -33,13 +33,13 @@ struct Properties {
 /// GPU. Thread-safe.
 class Driver {
  public:
-  /// This machine's driver, opened at the first call; it stays until the process ends. Throws DeviceError
-  /// that says why there is none, or none that can be used.
+  /// This machine's driver, opened by the first call; it stays open until the process ends. Throws
+  /// DeviceError that says why there is no usable driver.
   static Driver& system();
 
-  /// Opens `library`; system() is for everybody but tests.
+  /// Opens `library`: for tests; others use system().
   explicit Driver(const std::string& library);
-  /// Releases the devices. What was made on them must be gone.
+  /// Releases the devices. Everything made on them must have been destroyed.
   ~Driver();
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
@@ -50,9 +50,9 @@ class Driver {
   int device_count() const { return static_cast<int>(devices_.size()); }
   /// Throws DeviceError. Needs no context: cheap.
   Properties properties(int ordinal) const;
-  /// The device, ready for work; it lives as long as the driver. The first call for a device makes its
-  /// context, which takes some tenths of a second. Throws DeviceError: no such device, not usable now;
-  /// MemoryError.
+  /// The device, ready for work; it lives as long as the driver. The first call for a device creates its
+  /// context, which takes some tenths of a second. Throws DeviceError for a device that is missing or
+  /// unusable, and MemoryError.
   Device& device(int ordinal);
 
   const cuda::Calls& calls() const { return calls_; }

@@ -16,7 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// The message of the E that `work` throws; fails the test where it throws nothing or something else.
+/// The message of the E that `work` throws; fails the test if it throws nothing or something else.
 template <class E, class Work>
 std::string message(Work&& work) {
   try {
@@ -199,7 +199,7 @@ TEST_F(DriverTest, WaitingCanBeCancelled) {
   stream.synchronize(cancellation);
   EXPECT_EQ(fake_.busy, 0);
   cancellation.cancel();
-  stream.synchronize(cancellation);  // all is done: nothing to cancel
+  stream.synchronize(cancellation);  // everything is complete: nothing to cancel
   fake_.busy = 3;
   EXPECT_THROW(stream.synchronize(cancellation), CancelledError);
   cancellation.reset();

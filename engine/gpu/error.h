@@ -4,8 +4,8 @@
 
 namespace lanewise::gpu {
 
-/// There is no usable GPU, its driver or compiler is missing or out of order, or it was lost. The message
-/// says which, and what to do. (What a GPU has too little memory for is a MemoryError; a wrong call and a
+/// There is no usable GPU, its driver or compiler is missing or broken, or it was lost. The message
+/// says which, and what to do. (Too little GPU memory is a MemoryError; a wrong call and a
 /// kernel's fault are InternalErrors.)
 class DeviceError : public UserError {
  public:

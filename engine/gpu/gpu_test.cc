@@ -1,4 +1,4 @@
-// What only a GPU can show. Without one these tests are skipped.
+// Behaviour that only a GPU can show. Without one these tests are skipped.
 
 #include <gmock/gmock.h>
 
@@ -45,7 +45,7 @@ extern "C" __global__ void block_sums(const u32* values, u64 count, u32* sums) {
   if (threadIdx.x == 0) sums[blockIdx.x] = shared[0];
 }
 
-/// Every block adds to `meet`, waits for all, and notes what it then sees.
+/// Every block adds to `meet`, waits for all others, and records what it then sees.
 extern "C" __global__ void meet_all(u32* meet, u32* seen) {
   if (threadIdx.x) return;
   atomicAdd(meet, 1u);
@@ -193,7 +193,7 @@ TEST_F(GpuTest, WaitingCanBeCancelled) {
   Stream stream(*device_);
   DevicePool pool(*device_);
   Cancellation cancellation;
-  const Kernel add = kernel("add"), spin = kernel("spin");  // loading might wait for what runs
+  const Kernel add = kernel("add"), spin = kernel("spin");  // loading may wait for running kernels
   spin.launch(stream, {.threads = 1}, 1'500'000'000ll);
   const std::jthread other([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -206,7 +206,7 @@ TEST_F(GpuTest, WaitingCanBeCancelled) {
     EXPECT_THROW(stream.synchronize(cancellation), CancelledError);
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
   }
-  stream.synchronize();  // the kernels went on, in memory that was theirs
+  stream.synchronize();  // the kernels continued, in memory that belonged to them
 }
 
 TEST_F(GpuTest, GraphsDoTheirWorkEachTime) {
@@ -279,7 +279,7 @@ TEST_F(GpuTest, AnyThreadMayCall) {
   EXPECT_EQ(right, 160);
 }
 
-/// One of everything: what a query does with a device.
+/// One of each operation that a query performs on a device.
 void use_everything(Device& device, const std::string& image) {
   DevicePool pool(device);
   Stream stream(device);
@@ -335,7 +335,7 @@ TEST_F(GpuTest, WhicheverCallFailsNothingLeaksAndTheNextQueryIsFine) {
   EXPECT_EQ(device.free_memory(), free);
 }
 
-/// Ends the process with 0 where a kernel's fault is reported as it should be.
+/// Exits with 0 if a kernel's fault is reported correctly.
 void fault_and_exit() {
   if (!find_nvrtc(LANEWISE_SOURCE_DIR)) std::_Exit(2);
   KernelCache none{std::filesystem::path()};
@@ -360,7 +360,7 @@ void fault_and_exit() {
 }
 
 TEST_F(GpuTest, AKernelsFaultLosesTheDeviceNotTheProcess) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";  // a process of its own: this one keeps its device
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // a separate process: this one keeps its device
   EXPECT_EXIT(fault_and_exit(), testing::ExitedWithCode(0), "");
 }
 

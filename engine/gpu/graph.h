@@ -4,11 +4,11 @@
 
 namespace lanewise::gpu {
 
-/// Work recorded once and launched many times as one: for loops of kernels that are shorter than their
+/// Work recorded once and launched many times as one unit: for loops of kernels that are shorter than their
 /// launch. Move-only.
 class Graph {
  public:
-  /// Records what `work` launches on `stream`, which runs none of it. `work` may launch kernels, copy on the
+  /// Records what `work` launches on `stream` without running it. `work` may launch kernels, copy on the
   /// device, fill, and make other streams wait for this one and join it again; it must not wait or allocate.
   template <class Work>
   Graph(Stream& stream, Work&& work) : device_(&stream.device()) {

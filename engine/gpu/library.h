@@ -5,20 +5,20 @@
 
 namespace lanewise::gpu {
 
-/// A shared library opened at run time; it stays open until the process ends, since drivers do not bear to be
-/// unloaded.
+/// A shared library opened at run time; it stays open until the process ends, since drivers do not support
+/// unloading.
 class Library {
  public:
-  /// The first of `names` (file names for the loader, or paths) that can be opened. Throws DeviceError:
+  /// Opens the first of `names` (file names for the loader, or paths) that exists. Throws DeviceError:
   /// `what` was not found, and the loader's reason.
   Library(const std::vector<std::string>& names, const std::string& what);
 
-  /// Throws DeviceError where the library has no such function.
+  /// Throws DeviceError if the library does not have this function.
   template <class Function>
   Function* find(const char* symbol) const {
     return reinterpret_cast<Function*>(address(symbol));
   }
-  /// What was opened.
+  /// The name that was opened.
   const std::string& name() const { return name_; }
 
  private:

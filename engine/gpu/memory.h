@@ -9,13 +9,13 @@
 
 namespace lanewise::gpu {
 
-/// Memory of a device; goes back to its pool, after the work that its stream has been given by then.
+/// Memory of a device; returned to its pool after the work given to its stream until then.
 /// Move-only.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
-  /// Memory of others that `owner` keeps alive, which waits for its users before it lets it go. It may be
-  /// used in any stream, and is in no budget.
+  /// Memory owned by `owner`, which must wait for its users before it frees the memory. It may be
+  /// used in any stream, and counts in no budget.
   static DeviceBuffer wrap(cuda::Address address, size_t bytes, std::shared_ptr<const void> owner);
   ~DeviceBuffer() { reset(); }
   DeviceBuffer(DeviceBuffer&& other) noexcept;
@@ -23,10 +23,10 @@ class DeviceBuffer {
 
   cuda::Address address() const { return address_; }
   size_t size() const { return size_; }
-  /// As size(), but 0 of others' memory.
+  /// Like size(), but 0 for memory of other owners.
   size_t own_size() const { return stream_ ? size_ : 0; }
   explicit operator bool() const { return address_ != 0; }
-  /// Gives the memory back now.
+  /// Frees the memory now.
   void reset() noexcept;
 
  private:
@@ -35,48 +35,49 @@ class DeviceBuffer {
   cuda::Address address_ = 0;
   size_t size_ = 0;
   Reservation held_;
-  std::shared_ptr<const void> owner_;  // of others' memory
+  std::shared_ptr<const void> owner_;  // set for memory of other owners
 };
 
-/// What the driver knows of an address.
+/// What the driver reports about an address.
 struct Allocation {
-  bool known = false;       ///< it is CUDA's: of a device, managed, or pinned
-  int device = -1;          ///< the ordinal of the device whose memory it is; negative: it is the host's
-  cuda::Address begin = 0;  ///< of the allocation that it lies in
-  size_t bytes = 0;     ///< of that, some of which may be reserved alone; 0: the driver does not report it
-  bool mapped = false;  ///< the address has memory
+  bool known = false;       ///< it belongs to CUDA: device, managed or pinned memory
+  int device = -1;          ///< ordinal of the device that has the memory; negative: the host
+  cuda::Address begin = 0;  ///< start of the allocation that contains it
+  size_t bytes = 0;         ///< of the allocation, perhaps partly unmapped; 0: the driver does not report it
+  bool mapped = false;      ///< the address has memory
 
-  /// Bytes of the allocation from `address` on; as many as one likes where the driver does not report it.
+  /// Bytes of the allocation from `address` on; SIZE_MAX if the driver does not report it.
   size_t bytes_from(cuda::Address address) const {
     return bytes == 0 ? SIZE_MAX : static_cast<size_t>(begin + bytes - address);
   }
 };
 Allocation find_allocation(Device& device, cuda::Address address);
 
-/// A device's memory under a budget. What is given back is kept for the next request, up to the budget; large
-/// pieces are made of small ones, so that it does not fall to pieces. Thread-safe; outlives its buffers.
+/// A device's memory under a budget. Freed memory is kept for the next request, up to the budget; large
+/// pieces are assembled from small ones to avoid fragmentation. Thread-safe; outlives its buffers.
 ///
-/// Memory belongs to the order of the stream that it was allocated for: use it there, or in a stream that
-/// waits for an event recorded there since; and let that stream wait for other users before the buffer ends.
+/// Memory follows the order of the stream that it was allocated for. Use it there, or in a stream that
+/// waits for a later event of that stream; and let that stream wait for other users before the buffer is
+/// destroyed.
 class DevicePool {
  public:
-  /// May hold `limit` bytes; 0: all but a sixteenth of the device's memory, which contexts and kernels need.
+  /// Up to `limit` bytes; 0: 15/16 of the device's memory, as contexts and kernels need the rest.
   explicit DevicePool(Device& device, size_t limit = 0);
   ~DevicePool();
   DevicePool(const DevicePool&) = delete;
   DevicePool& operator=(const DevicePool&) = delete;
 
-  /// `bytes` and kPadding readable ones after them, unspecified, 256-byte aligned. `what` (a string literal)
-  /// names the caller. Throws MemoryError with the sizes, after caches (the budget's reclaimers) gave what
-  /// they could.
+  /// `bytes` bytes and kPadding readable ones after them, unspecified, 256-byte aligned. `what` (a string
+  /// literal) names the caller. Throws MemoryError with the sizes, after caches (the budget's reclaimers)
+  /// have freed what they could.
   DeviceBuffer allocate(size_t bytes, const Stream& stream, std::string_view what);
 
   Device& device() const { return device_; }
-  /// Counts what is in use, not what is only kept.
+  /// Counts memory in use, not freed memory that is kept.
   MemoryBudget& budget() { return budget_; }
   /// Bytes taken from the device: in use or kept.
   size_t held();
-  /// Gives back to the device what is not in use; waits for the device first.
+  /// Returns unused memory to the device; waits for the device first.
   void trim();
 
  private:
@@ -87,8 +88,8 @@ class DevicePool {
   cuda::MemoryPool pool_ = nullptr;
 };
 
-/// Host memory that the device reads and writes at full speed while the host goes on. It cannot be swapped
-/// out, so it is dear: for buffers through which data flows. Move-only.
+/// Host memory that the device reads and writes at full speed while the host continues. It cannot be swapped
+/// out, so it is scarce: for transfer buffers. Move-only.
 class PinnedBuffer {
  public:
   PinnedBuffer() = default;

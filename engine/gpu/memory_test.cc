@@ -205,7 +205,7 @@ TEST_F(MemoryTest, AFailedTransferEndsWithItsErrorAndTheNextIsFine) {
   staging.upload(buffer.address(), bytes.data(), bytes.size(), stream_);
 }
 
-/// One of everything: what a query does with a device.
+/// One of each operation that a query performs on a device.
 void use_all_memory(Device& device) {
   DevicePool pool(device);
   Stream stream(device);
@@ -226,7 +226,7 @@ void use_all_memory(Device& device) {
 TEST_F(MemoryTest, WhicheverCallFailsNothingLeaks) {
   fake_.calls = 0;
   use_all_memory(device_);
-  const long calls = fake_.calls - 1;  // the last is a destructor's, which waits
+  const long calls = fake_.calls - 1;  // the last call is a destructor's, which waits
   ASSERT_GT(calls, 40);
   for (const int result : {1, 2, 801}) {
     for (int nth = 1; nth <= calls; nth++) {
@@ -256,7 +256,8 @@ TEST_F(MemoryTest, WhicheverCallFaultsTheProcessLives) {
     try {
       use_all_memory(device);
       ADD_FAILURE() << nth;
-    } catch (const std::exception& error) {  // of two threads the other may say first that the GPU is lost
+    } catch (
+        const std::exception& error) {  // of two threads, the other may report first that the GPU is lost
       EXPECT_THAT(error.what(), HasSubstr("FAKE_ERROR_719")) << nth;
     }
     EXPECT_TRUE(device.lost());

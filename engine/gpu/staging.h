@@ -13,7 +13,7 @@
 
 namespace lanewise::gpu {
 
-/// Bytes that come from a device.
+/// Bytes to be copied from a device.
 struct Download {
   void* to;
   cuda::Address from;
@@ -21,8 +21,8 @@ struct Download {
 };
 
 /// Copies between ordinary (pageable) host memory and a device near the speed of pinned memory: threads copy
-/// chunks into and out of pinned buffers while the device moves others. Thread-safe, one transfer at a time;
-/// for both directions at once take two.
+/// chunks into and out of pinned buffers while the device transfers others. Thread-safe, one transfer at a
+/// time; for both directions at once use two objects.
 class Staging {
  public:
   struct Options {
@@ -33,33 +33,33 @@ class Staging {
   /// Pins 2 × threads × chunk bytes; throws MemoryError.
   Staging(Device& device, const Options& options);
   explicit Staging(Device& device) : Staging(device, Options()) {}
-  /// Waits for the copies that are under way.
+  /// Waits for running copies.
   ~Staging();
 
-  /// Returns when `from` may be changed again. The copy begins after the work that `stream` has been given so
-  /// far, and work that `stream` is given from now on begins after the copy.
+  /// Returns when `from` may be changed again. The copy starts after all previous work in `stream`,
+  /// and later work in `stream` starts after the copy.
   void upload(cuda::Address to, const void* from, size_t bytes, Stream& stream);
-  /// Writes bytes [at, at + bytes) of what is to be copied; `at` is a multiple of 4,096 where the chunk is
-  /// one. Called by several threads.
+  /// Writes bytes [at, at + bytes) of the data to be copied; `at` is a multiple of 4,096 if the chunk size
+  /// is. Called by several threads.
   using Fill = std::function<void(uint8_t* to, size_t at, size_t bytes)>;
-  /// The same of bytes that `fill` makes.
+  /// The same for bytes made by `fill`.
   void upload(cuda::Address to, size_t bytes, const Fill& fill, Stream& stream);
-  /// The copy begins after the work that `stream` has been given so far; returns when `to` holds it.
+  /// The copy starts after all previous work in `stream`; returns when `to` holds the bytes.
   void download(void* to, cuda::Address from, size_t bytes, Stream& stream) {
     download(std::array{Download{to, from, bytes}}, stream);
   }
-  /// The same of several: the host waits once for all that are small together (256 KB).
+  /// The same for several: the host waits once for all that are small together (256 KB).
   void download(std::span<const Download> all, Stream& stream);
 
  private:
   struct Slot {
     PinnedBuffer memory;
-    Event moved;  // the device is done with the memory
+    Event moved;  // the device has finished with the memory
   };
   struct Worker {
     Slot slots[2];
   };
-  /// The next piece that is not taken: its first byte, and how many there are; 0: none is left.
+  /// The next free piece: its first byte, and its size; 0: none is left.
   struct Piece {
     size_t at, bytes;
   };
@@ -67,23 +67,23 @@ class Staging {
 
   void download_few(std::span<const Download> few, Stream& stream);
   void download_much(const Download& much, Stream& stream);
-  /// Calls `copy` in as many threads as `bytes` deserve.
+  /// Calls `copy` in as many threads as `bytes` justify.
   void run(size_t bytes, const std::function<void(Worker&, const Next&)>& copy);
-  /// What the thread of worker `index` does.
+  /// The loop of worker thread `index`.
   void serve(const std::stop_token& stop, size_t index);
 
   Device& device_;
   const size_t chunk_;
   Stream stream_;
   std::vector<Worker> workers_;
-  std::mutex transfer_;  // one at a time
+  std::mutex transfer_;  // allows one transfer at a time
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable_any wake_, idle_;
   const std::function<void(Worker&)>* job_ = nullptr;
   uint64_t jobs_ = 0;  // so far
   size_t wanted_ = 0, running_ = 0;
-  std::vector<std::jthread> threads_;  // last: they end before what they use
+  std::vector<std::jthread> threads_;  // last: they end before the members that they use
 };
 
 }  // namespace lanewise::gpu

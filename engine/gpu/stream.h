@@ -9,7 +9,7 @@ namespace lanewise::gpu {
 
 class Event;
 
-/// Work for a device, done in the order in which it is requested; different streams go on independently.
+/// Work for a device, done in order; different streams run independently.
 /// Calls return at once; errors of the work appear in a later call, at the latest in synchronize(). A copy of
 /// a Stream is the same stream.
 class Stream {
@@ -19,15 +19,15 @@ class Stream {
   Device& device() const;
   cuda::Stream handle() const;
 
-  /// Waits until all is done.
+  /// Waits for all work of the stream.
   void synchronize();
-  /// The same, but throws CancelledError soon after the request. The work goes on: device memory may go back
-  /// all the same, since that is in the stream's order, but host memory that a copy uses must stay until it
-  /// is done.
+  /// The same, but throws CancelledError soon after a cancellation. The work continues: device memory may be
+  /// freed nevertheless, since that is in the stream's order, but host memory that a copy uses must stay
+  /// until it is done.
   void synchronize(const Cancellation& cancellation);
-  /// Whether all is done.
+  /// Whether all work is done.
   bool done();
-  /// What follows in this stream begins after `event`.
+  /// Later work in this stream starts after `event`.
   void wait(const Event& event);
 
   /// `from` stays until the copy is done. From pageable memory it is slow and may wait: see Staging.
@@ -51,11 +51,11 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  /// Is the point after the work that `stream` has been given so far.
+  /// Marks the point after all previous work in `stream`.
   void record(Stream& stream);
-  /// Waits for it; at once where it was never recorded.
+  /// Waits for the point; returns at once if it was never recorded.
   void synchronize();
-  /// The time between two timed events that are over.
+  /// The time between two timed events that have passed.
   double seconds_since(const Event& start);
   cuda::Event handle() const { return event_; }
 

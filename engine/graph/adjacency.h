@@ -23,7 +23,7 @@ class Adjacency {
   }
 
  private:
-  std::vector<size_t> offset_;  // by vertex, and the end
+  std::vector<size_t> offset_;  // start of each vertex's edges, and the end
   std::vector<int64_t> target_;
   std::vector<size_t> edge_;
 };

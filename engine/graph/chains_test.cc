@@ -1,5 +1,5 @@
-// Ranks of lists and depths of trees, on cores and on a device, against loops; what is not a list or tree is
-// rejected.
+// Ranks of lists and depths of trees, on cores and on a device, against loops; input that is not a list or
+// tree is rejected.
 #include "graph/chains.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace lanewise::graph {
 namespace {
 
-/// Lists of about `length` elements each, in an order that is mixed up or not.
+/// Lists of about `length` elements each, in shuffled order or not.
 std::vector<int64_t> make_lists(size_t size, size_t length, bool mixed) {
   Random random(size + length);
   std::vector<int64_t> order(size), next(size, -1);
@@ -28,7 +28,7 @@ std::vector<int64_t> make_lists(size_t size, size_t length, bool mixed) {
   return next;
 }
 
-/// Each vertex hangs below one of the `near` before it in an order that is mixed up; some are roots.
+/// The parent of each vertex is one of the `near` before it, in shuffled order; some are roots.
 std::vector<int64_t> make_trees(size_t size, size_t near) {
   Random random(size + near);
   std::vector<int64_t> order(size), parent(size);
@@ -41,7 +41,7 @@ std::vector<int64_t> make_trees(size_t size, size_t near) {
   return parent;
 }
 
-/// From each element to the end: pointers that lead there are walked backwards.
+/// From each element to the end, following the pointers backwards.
 std::vector<int64_t> distances_to_ends(const std::vector<int64_t>& link) {
   std::vector<int64_t> distance(link.size(), -1), path;
   for (size_t first = 0; first < link.size(); ++first) {
@@ -65,7 +65,7 @@ std::vector<int64_t> distances_to_ends(const std::vector<int64_t>& link) {
 
 constexpr size_t kSizes[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 1'000, 5'000};
 
-/// What both machines answer.
+/// The results of cores and of the device.
 template <class Lists, class Trees>
 void expect_right_ranks(Lists ranks_of, Trees depths_of) {
   std::vector<size_t> sizes(std::begin(kSizes), std::end(kSizes));
@@ -103,7 +103,7 @@ void expect_refusals(Lists ranks_of, Trees depths_of) {
   EXPECT_EQ(tree({0, 4, 1}), "a tree of 3 elements: 1 points at 4");
   EXPECT_EQ(tree({0, -1, 1}), "a tree of 3 elements: 1 points at -1");
   EXPECT_EQ(tree({0, 2, 3, 1}), "4 elements: there is a circle through 1");
-  // Circles with many starts of parts in them, and a list.
+  // Cycles that contain many starts of parts, and a list.
   std::vector<int64_t> next = make_lists(5'000, 10'000'000, true);
   const auto end = static_cast<size_t>(std::find(next.begin(), next.end(), -1) - next.begin());
   std::vector<bool> follows(next.size());

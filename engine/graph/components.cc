@@ -13,10 +13,10 @@ namespace lanewise::graph {
 namespace {
 
 constexpr size_t kPart = 1 << 14;     // edges or vertices that a thread takes at once
-constexpr size_t kSample = 1'024;     // vertices or edges that are sampled for what holds for most
-constexpr size_t kFetch = 256;        // numbers of edges that are fetched before they are read: over a page's
-                                      // end no core looks ahead by itself
-constexpr size_t kFetchParents = 16;  // the same of what is known only then
+constexpr size_t kSample = 1'024;     // sampled vertices or edges, to find properties of most
+constexpr size_t kFetch = 256;        // edges whose parents are prefetched: a core's own prefetching
+                                      // stops at the end of a page
+constexpr size_t kFetchParents = 16;  // the same for addresses known only then
 constexpr size_t kFetchEnds = 24;
 
 /// f(begin, end) for parts of 0 to size, on all threads.
@@ -26,7 +26,7 @@ void in_parts(size_t size, F f) {
                [&](size_t part) { f(part * kPart, std::min(size, (part + 1) * kPart)); });
 }
 
-/// The trees that edges have joined so far.
+/// The trees joined by edges so far.
 class Forest {
  public:
   explicit Forest(size_t vertices) : parent_(vertices) {}
@@ -35,7 +35,7 @@ class Forest {
   u32* parents() { return parent_.data(); }
   void fetch(size_t v) const { __builtin_prefetch(&parent_[v]); }
 
-  /// Hangs every vertex of a part below its root, and calls f(vertex, root).
+  /// Sets the parent of every vertex of a part to its root, and calls f(vertex, root).
   template <class F>
   void flatten(size_t begin, size_t end, F f) {
     for (size_t v = begin; v < end; ++v) {
@@ -53,7 +53,7 @@ class Forest {
     u32 root = 0;
     size_t vertices = 0;  ///< of kSample
   };
-  /// The one with most of some vertices.
+  /// The tree with the most vertices of a sample.
   Tree largest() const {
     std::vector<u32> roots;
     for (size_t i = 0; i < kSample && size() != 0; ++i) {
@@ -76,9 +76,9 @@ class Forest {
   std::vector<u32> parent_;
 };
 
-/// Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018) on edges in any order: samples of them join most of what
-/// belongs together; edges within the largest component so far are then passed by. Which vertices are inside
-/// of it is a bit of each: these stay in the cache, labels would not.
+/// Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018) on edges in any order: a sample joins most vertices of the
+/// same component; edges within the largest component so far are then skipped. One bit per vertex says
+/// whether it is inside: the bits stay in the cache, labels would not.
 class FromEdges {
  public:
   explicit FromEdges(const Graph& graph)
@@ -89,7 +89,7 @@ class FromEdges {
   }
 
   std::vector<u32> run() {
-    constexpr size_t kRun = 256;  // neighbouring edges that are sampled together
+    constexpr size_t kRun = 256;  // adjacent edges that are sampled together
     for (const size_t every : {128, 16}) {
       const size_t runs = graph_.edges() / kRun / every;
       in_parts(runs * kRun, [&](size_t begin, size_t end) {
@@ -107,20 +107,20 @@ class FromEdges {
   }
 
  private:
-  /// Whether `v` is surely in the largest component.
+  /// Whether `v` is known to be in the largest component.
   u64 inside(int64_t v) const {
     const auto at = static_cast<u64>(v);
     return load(&inside_[at / 64]) >> (at % 64) & 1;
   }
-  /// If two threads note at the same time, one bit may be lost: that costs only time.
+  /// If two threads set bits concurrently, one may be lost: that costs only time.
   void note(int64_t v) {
     const auto at = static_cast<u64>(v);
     u64* const word = &inside_[at / 64];
     const u64 before = load(word), after = before | u64{1} << (at % 64);
-    if (after != before) store(word, after);  // what is only read stays in both cores' caches
+    if (after != before) store(word, after);  // unchanged words stay in both cores' caches
   }
 
-  /// Joins what the edges begin to end, at most kPart, join; within the largest component nothing is to do.
+  /// Joins the trees of edges [begin, end), at most kPart; edges within the largest component are skipped.
   void join(size_t begin, size_t end) {
     static_assert(kPart <= 1 << 16);
     std::array<uint16_t, kPart> outside;
@@ -149,7 +149,7 @@ class FromEdges {
     }
   }
 
-  /// Finds the largest component so far, and who is inside.
+  /// Finds the largest component so far, and its vertices.
   void mark_largest() {
     largest_ = forest_.largest().root;
     in_parts(forest_.size(), [&](size_t begin, size_t end) {
@@ -160,7 +160,7 @@ class FromEdges {
     });
   }
 
-  /// Looks at both ends of some edges.
+  /// Tests both ends of some edges.
   bool most_are_inside() const {
     u64 found = 0;
     for (size_t i = 0; i < kSample && graph_.edges() != 0; ++i) {
@@ -176,9 +176,10 @@ class FromEdges {
   u32 largest_ = ~u32{0};  // the root of the largest component
 };
 
-/// The same on neighbours. The first of each vertex, if it is less, becomes its parent: a forest without any
-/// step between threads (as in ECL-CC: Jaiganesh, Burtscher, HPDC 2018). Another one joins trees where that
-/// left many. Then those outside of the largest component go through their neighbours, until they are in.
+/// The same on neighbours. The first neighbour of each vertex, if it is smaller, becomes its parent: a forest
+/// without synchronisation (as in ECL-CC: Jaiganesh, Burtscher, HPDC 2018). If many trees remain, a second
+/// neighbour joins them. Then vertices outside of the largest component visit their neighbours until they are
+/// inside.
 class FromNeighbours {
  public:
   explicit FromNeighbours(const Neighbours& neighbours)
@@ -221,7 +222,7 @@ class FromNeighbours {
     }
   }
 
-  /// Once `v` is inside, its other edges are their other ends' business, if these are outside.
+  /// Once `v` is inside, its other edges are handled from their other ends, if those are outside.
   void join_until(u32 v, u32 largest) {
     for (const u32 end : ends_of(v)) {
       if (link(forest_.parents(), v, end) == largest) return;

@@ -14,11 +14,11 @@ namespace lanewise::graph {
 namespace {
 
 constexpr size_t kTile = 64;
-/// Twice as much fits. Sums of paths stay far below it; what is above its half is not a path, whatever
-/// negative weights took from it.
+/// Twice this value fits. Sums of paths stay far below it; values above half of it are not paths, whatever
+/// negative weights have subtracted.
 constexpr int32_t kNoPath = 1'000'000'000;
 
-/// Bellman and Ford from everywhere at once: it goes on for as many rounds as there are vertices only around
+/// Bellman and Ford from all vertices at once: it takes as many rounds as there are vertices only if there is
 /// a negative cycle.
 void refuse_negative_cycle(const Graph& graph) {
   if (std::none_of(graph.weight.begin(), graph.weight.end(), [](double weight) { return weight < 0; }))
@@ -36,7 +36,7 @@ void refuse_negative_cycle(const Graph& graph) {
     }
     if (changed < 0) return;
   }
-  // From what changed last the edges lead back to a cycle; it is reached from there in any case.
+  // From the vertex that changed last, the edges lead back to a cycle.
   const auto vertex = static_cast<size_t>(changed);
   throw UserError(fmt::format("there is no shortest path: a negative cycle leads to vertex {}",
                               graph.labels.empty() ? changed : graph.labels[vertex]));

@@ -25,7 +25,7 @@ class Distances {
  public:
   int64_t vertices = 0;
   int64_t pairs = 0;  ///< ordered pairs with a path between them; a vertex and itself are one
-  double sum = 0;     ///< of their distances
+  double sum = 0;     ///< sum of their distances
 
   /// Infinity if no path leads from `from` to `to`.
   double at(int64_t from, int64_t to) const;
@@ -34,14 +34,14 @@ class Distances {
   friend Distances all_distances(const Graph& graph, MemoryBudget* budget, PathFinder* finder,
                                  const std::function<void(double)>& report);
   size_t stride_ = 0;
-  std::vector<int32_t> whole_;  // row by row; one of both is empty
+  std::vector<int32_t> whole_;  // row by row; one of the two vectors is empty
   std::vector<double> real_;
   Reservation held_;
 };
 
-/// Along directed edges; d(v, v) = 0. Whole weights whose paths fit 32 bits are added as integers. By
+/// Along directed edges; d(v, v) = 0. Integer weights whose paths fit 32 bits are added as integers. With
 /// `finder`, or on all threads, by tiles that fit the cache (Venkataraman, Sahni, Mukhopadhyaya, ACM JEA
-/// 2003), which report the finished share to `report`. Throws UserError for a negative cycle and names a
+/// 2003), which report the finished fraction to `report`. Throws UserError for a negative cycle and names a
 /// vertex on it; MemoryError.
 Distances all_distances(const Graph& graph, MemoryBudget* budget = nullptr, PathFinder* finder = nullptr,
                         const std::function<void(double)>& report = {});

@@ -14,26 +14,26 @@ struct Graph {
   int64_t vertices = 0;
   std::vector<int64_t> source;
   std::vector<int64_t> target;
-  std::vector<double> weight;   ///< empty: every edge weighs 1
-  std::vector<int64_t> labels;  ///< of the vertices in the file, ascending; empty: they are 0 to n - 1
+  std::vector<double> weight;   ///< empty: all weights are 1
+  std::vector<int64_t> labels;  ///< the vertices' numbers in the file, ascending; empty: they are 0 to n - 1
 
   size_t edges() const { return source.size(); }
   double weight_of(size_t edge) const { return weight.empty() ? 1 : weight[edge]; }
   bool whole_weights() const;
 };
 
-/// Bytes of the budget for an edge while its graph is read: its ends, the same as labels, its weight.
+/// Memory for an edge while a graph is read: its ends, the same as labels, its weight.
 inline constexpr size_t kEdgeBytes = 4 * sizeof(int64_t) + sizeof(double);
 
 /// A Matrix Market file (it begins with %%MatrixMarket, in any case): every stored entry is an edge, whatever
-/// its value; `pattern` means weight 1; `symmetric` means both ways, `skew-symmetric` with the weight's sign
-/// changed on the way back; the larger dimension is the number of vertices. Else lines of "v : u w", any
+/// value; `pattern` means weight 1; `symmetric` adds the reverse edge, `skew-symmetric` with negated
+/// weight; the larger dimension is the number of vertices. Else lines of "v : u w", any
 /// integers, as vertices and their neighbours; else lines "source target [weight]". Lines that begin with #
-/// or % are comments. Throws UserError that names `file` and the line, also of more vertices than `budget`
-/// has room for; MemoryError where it has none for the edges.
+/// or % are comments. Throws UserError that names `file` and the line, also for more vertices than `budget`
+/// has room for; MemoryError if the edges do not fit.
 Graph read_graph(std::string_view text, const std::string& file, MemoryBudget* budget = nullptr);
 
-/// Vertices that are any integers become 0, 1, ... in their order. `labels`: all of them, in any order and
+/// Renumbers vertices, any integers, to 0, 1, ... in ascending order. `labels`: all of them, in any order and
 /// perhaps several times; the graph keeps them.
 void number_vertices(Graph& graph, std::vector<int64_t> labels);
 

@@ -1,4 +1,4 @@
-// Algorithms on graphs whose data is in memory: Kronecker and uniform graphs of 2^scale vertices and 16 times
+// Graph algorithms on data in memory: Kronecker and uniform graphs of 2^scale vertices and 16 times
 // as many edges, a bipartite graph, dense distances.
 #include <benchmark/benchmark.h>
 
@@ -31,7 +31,7 @@ Graph weighted(Graph graph) {
   return graph;
 }
 
-/// `algorithm` on `graph`; counts its edges a second.
+/// `algorithm` on `graph`; reports its edges per second.
 template <class F>
 void measure(benchmark::State& state, const Graph& graph, F algorithm) {
   for (auto _ : state) benchmark::DoNotOptimize(algorithm(graph));
@@ -39,7 +39,7 @@ void measure(benchmark::State& state, const Graph& graph, F algorithm) {
       benchmark::Counter(static_cast<double>(graph.edges()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// Given the neighbours, both ways: ours, and Afforest as in the GAP benchmark suite.
+/// From adjacency lists in both directions: ours, and Afforest as in the GAP benchmark suite.
 using OfNeighbours = std::vector<uint32_t>(const Neighbours&);
 void by_neighbours(benchmark::State& state, const Graph& graph, OfNeighbours* algorithm) {
   const Neighbours neighbours = neighbours_both_ways(graph);
@@ -47,7 +47,7 @@ void by_neighbours(benchmark::State& state, const Graph& graph, OfNeighbours* al
   for (auto _ : state) benchmark::DoNotOptimize(algorithm(neighbours));
 }
 
-/// `answer` of a graph on the GPU: the device's time, data there.
+/// `answer` for a graph on the GPU: the device's time, with the data there.
 template <class F>
 void on_gpu(benchmark::State& state, const Graph& graph, F answer) {
   try {
@@ -95,7 +95,7 @@ void cuda_forest_kronecker(benchmark::State& state) {
 void cuda_forest_uniform(benchmark::State& state) {
   on_gpu(state, weighted(uniform(state.range(0))), [](DeviceGraph& there) { there.spanning_forest(); });
 }
-/// Rows and columns of the given number, 5 edges each.
+/// The given number of rows and columns, 5 edges each.
 void matching(benchmark::State& state) {
   measure(state, random_graph(state.range(0), 5 * state.range(0), 3), maximum_matching);
 }
@@ -103,7 +103,7 @@ void cuda_matching(benchmark::State& state) {
   on_gpu(state, random_graph(state.range(0), 5 * state.range(0), 3),
          [](DeviceGraph& there) { there.maximum_matching(); });
 }
-/// The search alone, neighbours given.
+/// Only the search, from adjacency lists.
 void matching_hopcroft_karp(benchmark::State& state) {
   const HopcroftKarp rival(random_graph(state.range(0), 5 * state.range(0), 3));
   for (auto _ : state) benchmark::DoNotOptimize(rival.size());
@@ -125,7 +125,7 @@ void distances(benchmark::State& state) {
                          benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// The search alone, edges sorted by their ends; from a vertex that has some.
+/// Only the search, with the edges sorted by their ends; from a vertex that has some.
 void search(benchmark::State& state, const Graph& graph) {
   const BreadthFirstSearch there(graph);
   for (auto _ : state) benchmark::DoNotOptimize(there.from(graph.source[0]).reached);

@@ -1,4 +1,4 @@
-// Algorithms on graphs against the independent checkers, and these against broken answers.
+// Graph algorithms against the independent checkers, and the checkers against broken answers.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -17,7 +17,7 @@ void expect_right(const std::optional<std::string>& problem, uint64_t seed) {
   EXPECT_FALSE(problem) << *problem << ", seed " << seed;
 }
 
-/// From edges, from neighbours that ascend, and from neighbours in any order.
+/// From edges, from sorted adjacency lists, and from unsorted ones.
 void expect_components(const Graph& graph, uint64_t seed) {
   const std::vector<uint32_t> label = components(graph);
   expect_right(check_components(graph, label), seed);

@@ -66,8 +66,8 @@ class MatchingSearch {
     mate_[kColumn][column] = row;
   }
 
-  /// Karp and Sipser (FOCS 1981): who has one free neighbour left is matched with it, which is never wrong;
-  /// only where there is none any row takes the neighbour with the fewest free ones.
+  /// Karp and Sipser (FOCS 1981): a vertex with a single free neighbour is matched with it, which is always
+  /// optimal; only if there is none, any row takes its neighbour with the fewest free ones.
   void start() {
     for (int side : {kRow, kColumn}) {
       left_[side].resize(vertices_);
@@ -93,7 +93,7 @@ class MatchingSearch {
     }
   }
 
-  /// Matches `v` with its free neighbour that has the fewest free neighbours, and takes both from the others.
+  /// Matches `v` with its free neighbour that has the fewest free neighbours, and updates their neighbours.
   void take(int side, uint32_t v) {
     const int other = 1 - side;
     uint32_t best = 0;
@@ -120,7 +120,8 @@ class MatchingSearch {
     }
   }
 
-  /// How many edges of the matching a row is away from a free row; false if no path ends at a free column.
+  /// The distance of each row from a free row, in edges of the matching; false if no path ends at a free
+  /// column.
   bool find_levels() {
     queue_.clear();
     for (uint32_t row = 0; row < vertices_; ++row) {
@@ -143,7 +144,7 @@ class MatchingSearch {
     return found;
   }
 
-  /// A path from a free row along rising levels to a free column, and then its edges the other way round.
+  /// Augments along a path from a free row, by ascending levels, to a free column.
   void augment(uint32_t start) {
     path_.assign(1, start);
     while (!path_.empty()) {
@@ -175,9 +176,9 @@ class MatchingSearch {
 
   size_t vertices_;
   Neighbours sides_[2];
-  std::vector<uint32_t> mate_[2];  // whom a row, a column is matched with
-  std::vector<uint32_t> left_[2];  // edges to free vertices; 0: matched, or never to be
-  std::vector<Vertex> single_;     // who had one such edge
+  std::vector<uint32_t> mate_[2];  // partner of each row and column
+  std::vector<uint32_t> left_[2];  // edges to free vertices; 0: matched, or never matched
+  std::vector<Vertex> single_;     // vertices that had one such edge
   std::vector<uint32_t> level_;
   std::vector<size_t> next_;  // neighbour that a row tries
   std::vector<uint32_t> path_, queue_;

@@ -14,14 +14,14 @@ Neighbours::Neighbours(size_t vertices, const std::vector<int64_t>& of, const st
   for (size_t e = 0; e < to.size(); ++e) {
     end_[offset_[static_cast<size_t>(of[e])]++] = static_cast<uint32_t>(to[e]);
   }
-  for (size_t v = vertices; v > 0; --v) offset_[v] = offset_[v - 1];  // where the one before it ended
+  for (size_t v = vertices; v > 0; --v) offset_[v] = offset_[v - 1];  // starts at the previous end
   offset_[0] = 0;
 }
 
 namespace {
 
-/// The same edges from their other ends. As these are gone through in order, the neighbours of each ascend.
-/// `once`: those that stand side by side several times count once.
+/// Reverses the edges. As they are processed in order, the neighbours of each vertex ascend.
+/// `once`: adjacent duplicates count once.
 Neighbours turn(const Neighbours& neighbours, bool once) {
   std::vector<int64_t> of, to;
   of.reserve(neighbours.all().size());

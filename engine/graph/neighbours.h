@@ -19,7 +19,7 @@ class Neighbours {
     return {end_.data() + offset_[vertex], static_cast<size_t>(offset_[vertex + 1] - offset_[vertex])};
   }
   size_t vertices() const { return offset_.empty() ? 0 : offset_.size() - 1; }
-  /// The offset of each vertex's neighbours, and the number of all.
+  /// The offset of each vertex's neighbours, and the total number.
   std::span<const uint64_t> offsets() const { return offset_; }
   std::span<const uint32_t> all() const { return end_; }
 

@@ -11,7 +11,7 @@ std::optional<std::vector<int64_t>> shortest_path(const Graph& graph, const Dist
                                                   int64_t from, int64_t to) {
   if (!std::isfinite(distances.at(from, to))) return std::nullopt;
   const Adjacency adjacency(graph);
-  // Breadth first over the edges that lie on shortest paths from `from`, so that cycles of length 0 end.
+  // Breadth first over the edges of shortest paths from `from`, so that cycles of length 0 end.
   std::vector<int64_t> before(static_cast<size_t>(graph.vertices), -1);
   std::vector<int64_t> reached = {from};
   before[static_cast<size_t>(from)] = from;

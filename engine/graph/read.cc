@@ -29,7 +29,7 @@ class Reader {
  public:
   Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
-  /// The words of the next line that has some and is not a comment; false at the end. A ':' is a word.
+  /// The words of the next line that is neither empty nor a comment; false at the end. A ':' is a word.
   bool next(std::vector<std::string_view>& words) {
     while (!text_.empty()) {
       const size_t end = std::min(text_.find('\n'), text_.size());
@@ -109,11 +109,11 @@ class Edges {
   size_t reserved_ = 0;
 };
 
-/// What the first line of a Matrix Market file says of its entries.
+/// The kind of entries, from the first line of a Matrix Market file.
 struct MatrixKind {
   bool pattern = false;    ///< entries have no value
-  bool symmetric = false;  ///< of entries (i, j) and (j, i) one is stored
-  bool skew = false;       ///< the other one has its value with the other sign
+  bool symmetric = false;  ///< only one of the entries (i, j) and (j, i) is stored
+  bool skew = false;       ///< the other entry has the opposite sign
 };
 
 MatrixKind read_matrix_kind(std::string_view line, const std::string& file) {
@@ -200,7 +200,7 @@ Graph read_graph(std::string_view text, const std::string& file, MemoryBudget* b
   Edges edges(graph, budget);
   std::vector<std::string_view> words;
   std::vector<int64_t> labels;
-  std::optional<size_t> width;  // of an edge's line; 0: lines of neighbours
+  std::optional<size_t> width;  // columns of an edge's line; 0: lines of neighbours
   while (reader.next(words)) {
     const bool neighbours = words.size() > 1 && words[1] == ":";
     if (!width) width = neighbours ? 0 : words.size();

@@ -1,4 +1,4 @@
-// What files of graphs may hold, and what is said of wrong ones.
+// What graph files may contain, and the messages for malformed ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -18,8 +18,8 @@ struct Candidate {
   }
 };
 
-/// Kruskal's algorithm without sorting what is too heavy anyway: the lighter half first, then those of the
-/// heavier half that still join two trees (Osipov, Sanders, Singler: Filter-Kruskal, ALENEX 2009).
+/// Kruskal's algorithm without sorting superfluous edges: the lighter half first, then those of the
+/// heavier half that still connect two trees (Osipov, Sanders, Singler: Filter-Kruskal, ALENEX 2009).
 class LightestSearch {
  public:
   explicit LightestSearch(const Graph& graph) : graph_(graph), parent_(static_cast<size_t>(graph.vertices)) {
@@ -46,7 +46,7 @@ class LightestSearch {
       for (const Candidate& candidate : candidates) join(candidate.edge);
       return;
     }
-    // What is not above the median of a sample is at least one and not all.
+    // At least one edge, but not all, is at most the median of a sample.
     std::vector<Candidate> sample;
     for (size_t i = 0; i < 101; ++i) sample.push_back(candidates[i * (candidates.size() - 1) / 100]);
     std::nth_element(sample.begin(), sample.begin() + 50, sample.end());

@@ -9,12 +9,12 @@ namespace lanewise::graph {
 
 struct SpanningForest {
   std::vector<int64_t> edges;  ///< their numbers in the graph, ascending
-  double weight = 0;           ///< their sum, in that order
+  double weight = 0;           ///< their sum, added in that order
   int64_t trees = 0;           ///< components
 };
 
-/// The forest of least weight that joins what the edges join; their direction is ignored. Of equally heavy
-/// edges the one with the lesser number counts.
+/// The minimum spanning forest; the direction of edges is ignored. Of edges of equal weight,
+/// the one with the smaller number is preferred.
 SpanningForest spanning_forest(const Graph& graph);
 
 }  // namespace lanewise::graph

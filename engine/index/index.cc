@@ -27,8 +27,8 @@ using index::u8;
 
 namespace {
 
-/// A cache line of samples for each, so that a search looks at two lines of a node.
-constexpr u32 kDefaultNodeKeys[] = {256, 128};  // of words of 4 and of 8 bytes
+/// A cache line of samples per node, so that a search reads two lines of a node.
+constexpr u32 kDefaultNodeKeys[] = {256, 128};  // for words of 4 and of 8 bytes
 
 u32 or_default(u32 given, const std::vector<KeyField>& fields, u32 less) {
   if (given != 0) return given;
@@ -58,7 +58,7 @@ void warm(const State& state, const index::Probes& keys, size_t i) {
   if (i % index::Tree::kWarm == 0) state.tree->warm(keys, i);
 }
 
-/// The writer's turn: for each call that changes the index.
+/// The writer's lock: for each call that changes the index.
 std::lock_guard<std::mutex> begin_change(State& state) {
   check_writable(state);
   return std::lock_guard(state.writing);
@@ -136,7 +136,7 @@ size_t Index::upsert(const Keys& keys, const void* values) {
 
 namespace {
 
-/// Removes entries of the key while there are some, or the first one with the value. Returns how many.
+/// Removes all entries of the key, or the first one with the value. Returns their number.
 size_t erase_key(State& state, const Probe& key, const u8* value) {
   const Root& root = state.pool->header().root;
   const size_t bytes = state.pool->geometry().value_bytes;
@@ -177,7 +177,7 @@ size_t Index::erase(const Keys& keys, const void* values) {
   const auto turn = begin_change(*state_);
   state_->pool->collect();
   SortedBatch batch(state_->pool->geometry().keys, keys, state_->budget);
-  static constexpr u8 kNoValue = 0;  // any address: values of 0 bytes are all alike
+  static constexpr u8 kNoValue = 0;  // any address: values of 0 bytes are all equal
   const u8* sorted = value_bytes() == 0 ? nullptr : batch.sort_values(values, value_bytes());
   size_t erased = 0;
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -233,7 +233,7 @@ IndexSnapshot::~IndexSnapshot() {
 
 void Index::save(const std::string& path) {
   std::lock_guard lock(state_->writing);
-  state_->pool->trust(*root_);  // What is damaged is not written again with good checksums.
+  state_->pool->trust(*root_);  // Damaged groups must not be rewritten with valid checksums.
   NewFile renamed(path);
   auto file = std::make_unique<index::FileStorage>(renamed.temporary(), path);
   state_->pool->collect();
@@ -258,7 +258,7 @@ void IndexReader::verify() const {
   std::lock_guard lock(state_->writing);
   const index::Pool& pool = *state_->pool;
   state_->tree->verify(*root_);
-  if (root_ != &pool.header().root || pool.has_waiting()) return;  // Slots may be those of other states.
+  if (root_ != &pool.header().root || pool.has_waiting()) return;  // Slots may belong to other states.
   u64 used[index::kSlotClasses] = {};
   u64 slots[index::kSlotClasses] = {};
   state_->tree->for_each_slot(*root_, [&](u64, u32 slot_class) { ++used[slot_class]; });

@@ -1,5 +1,5 @@
 // One core: lookups, changes and scans compared with absl::btree, std::lower_bound and a sorted array in
-// Eytzinger's order. LANEWISE_INDEX_KEYS sets the number of keys.
+// Eytzinger order. LANEWISE_INDEX_KEYS sets the number of keys.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ size_t key_count() {
   return given != nullptr ? std::strtoull(given, nullptr, 10) : 10'000'000;
 }
 
-/// Odd keys are there, even ones are not; a scrambled counter has no equals.
+/// Odd keys exist, even ones do not; a scrambled counter has no duplicates.
 template <class Key>
 Key key_of(uint64_t i) {
   return hash::scramble(sizeof(Key) == 4 ? static_cast<Key>(i) : static_cast<Key>(i + hash::kSplitMixStep));
@@ -125,7 +125,7 @@ void find_lower_bound(benchmark::State& state) {
   count_items(state, kQueries);
 }
 
-/// Khuong and Morin, "Array layouts for comparison-based searching", 2017: the heap's order, four levels
+/// Khuong and Morin, "Array layouts for comparison-based searching", 2017: heap order, four levels
 /// ahead prefetched.
 template <class Key>
 struct Eytzinger {

@@ -23,9 +23,9 @@ using index::u8;
 
 namespace {
 
-constexpr size_t kChunk = 1024;  // keys that are encoded and searched for at a time
+constexpr size_t kChunk = 1024;  // keys encoded and searched for at a time
 
-/// Calls f(first, probes) for chunk after chunk of the batch.
+/// Calls f(first, probes) for each chunk of the batch.
 template <class F>
 void for_each_chunk(const index::KeyLayout& layout, const Keys& keys, F f) {
   layout.check(keys);
@@ -126,7 +126,7 @@ void IndexReader::use_strategy(std::string_view name) {
 
 size_t IndexReader::find(const Keys& keys, void* values, uint64_t* found) const {
   const Tree& tree = *state_->tree;
-  // So many lookups see most of the image anyway: checked as a whole it needs no more checks on the way.
+  // This many lookups read most of the image anyway: one check of the whole replaces the checks on the way.
   if (keys.size() >= state_->pool->groups()) state_->pool->trust(*root_);
   if (found != nullptr) std::fill(found, found + bits::words(keys.size()), 0);
   const size_t bytes = value_bytes();
@@ -206,7 +206,7 @@ IndexRanges IndexReader::ranges(const Keys& lows, const Keys& highs, bool behind
     const Probes to = encoder.encode(highs, first, from.count);
     tree.seek_all(*root_, from, state_->strategy.load(std::memory_order_relaxed), places);
     for (size_t i = 0; i < from.count; ++i) {
-      // Most ranges end in the leaf where they begin: the way to it is wanted only where they do not.
+      // Most ranges end in the leaf where they start: otherwise a second descent is needed.
       Path path;
       path.height = 0;
       path.nodes[0] = places[i].leaf;

@@ -35,12 +35,12 @@ TEST(Index, Example) {
 
   IndexOptions options;
   options.key = {{TypeId::kUInt32}};  // customers
-  options.value_bytes = 4;            // numbers of their orders
+  options.value_bytes = 4;            // order numbers
   Index index(options);
   index.load(std::vector<uint32_t>{30, 10, 20, 10}, std::vector<uint32_t>{1, 2, 3, 4});
   index.insert(std::vector<uint32_t>{20, 40}, std::vector<uint32_t>{5, 6});
   index.erase(std::vector<uint32_t>{30});
-  index.save(path);  // from now on commit() makes changes safe
+  index.save(path);  // from now on commit() makes changes durable
 
   const std::vector<uint32_t> asked = {10, 30, 40};
   std::vector<uint32_t> orders;
@@ -69,7 +69,7 @@ TEST(Index, Example) {
     const Index closed = std::move(index);
   }
 
-  const Index again = Index::open(path);  // nothing is read yet but the header
+  const Index again = Index::open(path);  // only the header is read yet
   EXPECT_EQ(again.size(), 2u);
   // [example]
 }
@@ -231,7 +231,7 @@ TEST(Index, LackOfMemoryLosesNothing) {
   EXPECT_EQ(index.size(), keys.size());
   index.verify();
   EXPECT_TRUE(index.contains(keys));
-  for (const uint32_t key : keys) index.erase(std::vector<uint32_t>{key});  // some came twice
+  for (const uint32_t key : keys) index.erase(std::vector<uint32_t>{key});  // some occur twice
   index.verify();
   EXPECT_EQ(index.size(), 0u);
   for (const uint32_t key : keys) index.insert(std::vector<uint32_t>{key}, std::vector<uint32_t>{1});
@@ -268,7 +268,7 @@ TEST(Index, AscendingKeysFillTheirNodes) {
   EXPECT_LT(index.stats().used_bytes, keys.size() * 8 * 12 / 10);
 }
 
-/// `i` of `count` by the names below.
+/// Key `i` of `count` in the order that the names below describe.
 uint32_t key_by(const std::string& order, uint32_t i, uint32_t count) {
   if (order == "descending") return count - i;
   if (order == "all equal") return 7;
@@ -311,7 +311,7 @@ TEST(Index, OrdersOfArrival) {
   }
 }
 
-/// 10^8 of them where tests take their time.
+/// 10^8 of them if tests may take long.
 TEST(Index, ManyKeys) {
   const auto count = test_size<uint32_t>(10'000, 1'000'000, 100'000'000);
   std::vector<uint32_t> keys(count), values(count), got;

@@ -1,4 +1,4 @@
-// Random changes and questions, against std::multimap: of an index, of one on emulated lanes, of one on a
+// Random changes and queries, against std::multimap: of an index, of one on emulated lanes, of one on a
 // GPU.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 
 using Random = std::mt19937_64;
 
-/// How random keys of a type are made, few enough of them that many are equal, and handed to an index.
+/// How random keys of a type are made, few enough that many are equal, and passed to an index.
 template <class T>
 struct Numbers {
   using Key = T;
@@ -67,7 +67,7 @@ struct Strings {
   }
 };
 
-/// Several fields, some of them NULL, which is after all values.
+/// Several fields, some of them NULL, which is greater than all values.
 template <class... Fields>
 struct Composites {
   using Key = std::tuple<std::pair<bool, Fields>...>;  // {is NULL, value}
@@ -117,7 +117,7 @@ struct Composites {
   }
 };
 
-/// Where an index is changed and queried. A device's batches are as large as its work is worth.
+/// Where an index is changed and queried. A device's batches are large enough to be worth its work.
 enum class Side { kHost, kEmulated, kGpu };
 
 template <class Maker>
@@ -134,7 +134,7 @@ class Play {
         random_(seed),
         index_(options(leaf_keys, inner_keys)) {}
 
-  /// Each round is the same whichever others there are; ends after the first for which `failed`.
+  /// Each round is the same whichever others run; ends after the first for which `failed`.
   template <class Failed>
   void run(const std::vector<int>& rounds, Failed failed) {
     load();
@@ -217,7 +217,7 @@ class Play {
     if (device_) device_->write_back();
   }
 
-  /// On the device, or now and then on the host, whose changes the device then gets.
+  /// On the device, or sometimes on the host, whose changes the device then receives.
   void change_somewhere(size_t count) {
     if (device_ && random_() % 8 != 0) {
       change(*device_, count);
@@ -267,7 +267,7 @@ class Play {
           changed += changes[i] == Index::Change::kUpsert ? put(some[i], with[i]) : add(some[i], with[i]);
         }
       }
-      if (std::is_same_v<Where, DeviceIndex>) changed = model_.size() - before;  // It detects growth.
+      if (std::is_same_v<Where, DeviceIndex>) changed = model_.size() - before;  // The test detects growth.
       return static_cast<size_t>(where.apply(changes, batch, with.data()));
     });
     ASSERT_EQ(result, changed);
@@ -278,7 +278,7 @@ class Play {
     maker_.with(some, [&](const Keys& lows) {
       maker_.with(others, [&](const Keys& highs) {
         if (device_) {
-          // On a GPU each is a kernel that must be compiled; device_index_test.cc takes all of them.
+          // On a GPU each is a kernel that must be compiled; device_index_test.cc covers all of them.
           const std::span<const index::DeviceStrategy> all(index::kDeviceStrategies);
           device_->use_strategy(index::name(all[random_() % (side_ == Side::kGpu ? 2 : all.size())]));
           return compare(*device_, some, others, lows, highs);
@@ -370,7 +370,7 @@ class Play {
   bool saved_ = false;
 };
 
-/// Whether `test` fails; what it reports is not reported.
+/// Does `test` fail? Its reports are dropped.
 template <class Test>
 bool fails(Test test) {
   testing::TestPartResultArray reported;
@@ -384,11 +384,11 @@ bool fails(Test test) {
   return reported.size() != 0;
 }
 
-/// Plays the rounds and, if that fails, searches for the fewest that still fail.
+/// Runs the rounds and, if one fails, searches for the fewest that still fail.
 template <class Maker>
 void play(const Maker& maker, Side side) {
   uint32_t seed = 1;
-  // 60 rounds of a GPU's large batches are 10^7 changes in all, as are 4,000 of the others.
+  // 60 rounds of a GPU's large batches are 10^7 changes in total, as are 4,000 of the others.
   std::vector<int> all(side == Side::kGpu    ? test_size<size_t>(4, 12, 60)
                        : side == Side::kHost ? test_size<size_t>(12, 120, 4000)
                                              : test_size<size_t>(4, 40, 4000));

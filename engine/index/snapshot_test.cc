@@ -71,7 +71,7 @@ TEST(Snapshot, MayOutliveTheIndex) {
   EXPECT_EQ(values_of(snapshot), (std::vector<uint32_t>{4, 5, 6}));
 }
 
-/// Each batch of the writer keeps the sum of all values at 0 (mod 2^32) and the size a multiple of 10.
+/// Each of the writer's batches keeps the sum of all values at 0 (mod 2^32) and the size a multiple of 10.
 TEST(Snapshot, ReadersSeeWholeBatches) {
   Index index(small_nodes(TypeId::kUInt32));
   std::atomic<bool> done{false};

@@ -6,7 +6,7 @@
 
 namespace lanewise::index {
 
-/// How a batch of keys is looked up on the host. Every strategy gives the same answers.
+/// How a batch of keys is looked up on the host. Every strategy gives the same results.
 enum class Strategy {
   binary,       ///< one key after the other, with binary search within a node
   interleaved,  ///< many keys at once, level by level, with prefetching; plain loops
@@ -20,7 +20,7 @@ inline constexpr Strategy kStrategies[] = {Strategy::binary, Strategy::interleav
 std::string_view name(Strategy strategy);
 /// The strategy of that name, or the fastest supported one for "auto"; nothing for unknown names.
 std::optional<Strategy> parse_strategy(std::string_view text);
-/// Whether this machine can run it.
+/// Whether this machine supports it.
 bool supported(Strategy strategy);
 Strategy fastest_strategy();
 std::vector<Strategy> supported_strategies();

@@ -11,7 +11,7 @@ std::array<double, 256> guess() {
   constexpr std::string_view kAscending =
       "~^`|{}@\\#$%&!?*<>;ZQXJYKVWUGHFBjqzOLDMNRPICTESA+=()[]\"',:"
       "98765432xkwv10ybg_-mdfu.phclnrsoait/ e";
-  constexpr double kMost = 0.06, kHalvedEvery = 9;  // places of the order above
+  constexpr double kMost = 0.06, kHalvedEvery = 9;  // positions in the order above
   std::array<double, 256> shares;
   shares.fill(kMost * std::exp2(-static_cast<double>(kAscending.size() + 1) / kHalvedEvery));
   for (size_t i = 0; i < kAscending.size(); i++) {

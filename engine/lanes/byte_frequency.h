@@ -4,8 +4,8 @@
 
 namespace lanewise::lanes {
 
-/// About how often a byte stands in names, prose and logs, as a share of all bytes. A guess for the choice of
-/// what to look for; nothing depends on it but speed.
+/// Estimated frequency of a byte in names, prose and logs, as a fraction of all bytes. It guides which bytes
+/// are searched for, and affects only speed.
 double byte_frequency(u8 byte);
 
 }  // namespace lanewise::lanes

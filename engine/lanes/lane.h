@@ -25,7 +25,7 @@ LANES_FN u32 count_bits(u64 bits) { return __popcll(bits); }
 #elif defined(__POPCNT__) || !defined(__x86_64__)
 LANES_FN u32 count_bits(u64 bits) { return __builtin_popcountll(bits); }
 #else
-/// Without the instruction the compiler calls a function: sums of neighbouring bits in place are faster.
+/// Without the instruction, the compiler would call a function: adding neighbouring bits in place is faster.
 LANES_FN u32 count_bits(u64 bits) {
   bits -= bits >> 1 & 0x5555555555555555;
   bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);

@@ -4,7 +4,7 @@
 
 namespace lanewise::lanes {
 
-/// What is fast on a machine; every value gives the same answers. The defaults suit most machines;
+/// Machine-specific settings; every value gives the same results. The defaults suit most machines;
 /// `lanewise tune` measures others.
 struct Tuning {
   u32 interleaved_width = 8;     ///< lanes of the target `interleaved`: 4 or 8
@@ -12,14 +12,13 @@ struct Tuning {
   u32 refill_packed_avx2 = 0;    ///< the same, 1 to 32
   u32 refill_packed_avx512 = 0;  ///< the same, 1 to 64
 
-  // What matchers of the widest target take for each byte, in nanoseconds; 0: as text/forms/cost.cc says.
-  double literal_ns = 0;  ///< a rare text, searched with bytes as lanes
+  // Matcher costs of the widest target per byte, in nanoseconds; 0: as in text/forms/cost.cc.
+  double literal_ns = 0;  ///< a rare literal, searched with bytes as lanes
   double packed_ns = 0;   ///< an automaton in registers
   double rows_ns = 0;     ///< an automaton in a table, on interleaved lanes
-  double lazy_ns = 0;     ///< an automaton that is made while matching
+  double lazy_ns = 0;     ///< an automaton built while matching
 
-  bool packed_only =
-      false;  ///< automata in registers are taken wherever they are offered: the level `packed`
+  bool packed_only = false;  ///< prefer automata in registers wherever supported: the level `packed`
 
   RowOptions rows(Target target) const {
     switch (target) {

@@ -25,7 +25,7 @@ size_t Gather::bytes() const {
 
 void Gather::append(const Vector& vector, const ActiveSet& rows) {
   if (rows.none()) return;
-  if (rows_ == 0 && last_bytes_ != 0) {  // growing by doubling would touch twice the memory
+  if (rows_ == 0 && last_bytes_ != 0) {  // growing by doubling would use twice the memory
     values_.reserve(last_bytes_);
     if (type_.is_string()) offsets_.reserve(last_rows_ + 1);
   }

@@ -19,9 +19,9 @@ class Gather {
 
   void append(const Vector& vector, const ActiveSet& rows);
   int64_t rows() const { return rows_; }
-  /// Bytes of values and strings.
+  /// Size of values and strings.
   size_t bytes() const;
-  /// The column; the gather is empty again.
+  /// Returns the column; the object is empty again.
   ColumnPtr finish();
 
  private:
@@ -30,7 +30,7 @@ class Gather {
   void append_texts(const Vector& vector, const ActiveSet& rows);
   void append_flat_text(const Vector& vector, const ActiveSet& rows);
   void append_each_text(const Vector& vector, const ActiveSet& rows);
-  /// Room for `more` bytes of text; from 4 GiB on all offsets are 64-bit.
+  /// Reserves `more` bytes of text; from 4 GiB on all offsets are 64-bit.
   void expect_text(size_t more);
   template <class F>
   void with_offsets(F f) {
@@ -44,7 +44,7 @@ class Gather {
   int64_t rows_ = 0;
   int64_t nulls_ = 0;
   bool wide_ = false;
-  size_t last_rows_ = 0;  // of the column that was finished last; the next one is about as large
+  size_t last_rows_ = 0;  // rows of the previous column; the next one has about as many
   size_t last_bytes_ = 0;
   BufferBuilder<uint64_t> validity_;
   BufferBuilder<uint8_t> values_;

@@ -15,17 +15,17 @@ namespace lanewise::ops {
 
 namespace {
 
-/// What an expression holds of the function: also its entry, since that of each host function has a name of
+/// The state of an expression: also the function's entry, since each host function has a name of
 /// its own.
 struct HeldHost : Prepared {
   std::shared_ptr<const HostFunction> host;
-  std::string name;  // in small letters: names of the engine's operators, such as NOT, are in capitals
+  std::string name;  // in lower case: names of the engine's operators, such as NOT, are in upper case
   Function entry;
 };
 
 char ascii_lower(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// The values of `batches`, one after the other, for the active rows. They are copied into the arena, which
+/// The concatenated values of `batches`, for the active rows. They are copied into the arena, which
 /// outlives the batches.
 Vector scattered(const std::vector<Batch>& batches, Type type, const ActiveSet& rows) {
   Arena& arena = rows.arena();
@@ -57,7 +57,7 @@ Vector scattered(const std::vector<Batch>& batches, Type type, const ActiveSet& 
   });
 }
 
-/// What the function gives for the rows.
+/// The results of the function for the rows.
 std::vector<Batch> run_host(const Expr& expr, const Batch& given) {
   const HostFunction& host = *dynamic_cast<const HeldHost&>(*expr.prepared).host;
   std::vector<Batch> made = host.run(given);

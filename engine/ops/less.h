@@ -8,7 +8,7 @@
 
 namespace lanewise::ops {
 
-/// SQL's order of physical values: NaN is above all numbers, intervals compare in their normal form, strings
+/// SQL's order of physical values: NaN is greater than all numbers, intervals compare in normal form, strings
 /// as bytes.
 template <class T>
 bool less(const T& a, const T& b) {
@@ -24,7 +24,7 @@ bool less(const T& a, const T& b) {
   }
 }
 
-/// Whether physical values are equal, as functions that count values have it: no NaN equals another.
+/// Whether physical values are equal for functions that count values: NaN does not equal NaN.
 template <class T>
 bool same(const T& a, const T& b) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -89,7 +89,7 @@ ColumnPtr share(const ColumnPtr& column, int64_t first, int64_t rows, MemoryBudg
 
 namespace {
 
-/// Makes batches of pieces that come in order.
+/// Makes batches from pieces in order.
 class Merger {
  public:
   Merger(Table& table, MemoryBudget* budget, std::string_view what)
@@ -150,7 +150,7 @@ std::vector<OrderedRows::Place> OrderedRows::places(std::vector<std::unique_ptr<
           {piece.order, &rows.batches_[piece.batch], parts + piece.batch, piece.first, piece.rows});
     parts += rows.batches_.size();
   }
-  // Chunks of one order have come to one thread in their order.
+  // Chunks of one order have reached one thread in order.
   std::stable_sort(places.begin(), places.end(),
                    [](const Place& a, const Place& b) { return a.order < b.order; });
   return places;
@@ -165,7 +165,7 @@ Table OrderedRows::merge(const Schema& schema, std::vector<std::unique_ptr<Sink:
   int64_t left = limit < 0 ? INT64_MAX : limit;
   for (size_t i = 0; i < places.size() && left > 0;) {
     Place whole = places[i];
-    for (++i; i < places.size(); ++i) {  // neighbours in the table that are neighbours in the batch
+    for (++i; i < places.size(); ++i) {  // rows that are adjacent in the table and in the batch
       const Place& next = places[i];
       if (next.batch != whole.batch || next.first != whole.first + whole.rows) break;
       whole.rows += next.rows;

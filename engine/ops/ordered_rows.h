@@ -10,7 +10,7 @@
 
 namespace lanewise::ops {
 
-/// The active rows of chunks that one thread has seen, remembered with their order.
+/// The active rows of the chunks that one thread has consumed, with their order.
 class OrderedRows : public Sink::Local {
  public:
   /// `what`, a string literal, names the operator in memory errors. Batches end near `batch_rows`.
@@ -18,15 +18,15 @@ class OrderedRows : public Sink::Local {
       : schema_(schema), what_(what), batch_rows_(batch_rows) {}
 
   void append(const Chunk& chunk, MemoryBudget* budget);
-  /// Ends the batch that grows now.
+  /// Ends the current batch.
   void seal();
   int64_t rows() const;
-  /// Those of the batches that have ended.
+  /// Size of the ended batches.
   size_t bytes() const;
-  /// Whether one of these batches lies in temporary files.
+  /// Whether an ended batch is in temporary files.
   bool spilled() const;
 
-  /// Neighbouring rows of one batch; `part` numbers the batches of all threads.
+  /// Consecutive rows of one batch; `part` numbers the batches of all threads.
   struct Place {
     uint64_t order;
     const Batch* batch;
@@ -34,16 +34,16 @@ class OrderedRows : public Sink::Local {
     int64_t first;
     int64_t rows;
   };
-  /// Where the rows of all threads are, in their order. Seals.
+  /// The places of all threads' rows, in order. Seals.
   static std::vector<Place> places(std::vector<std::unique_ptr<Sink::Local>>& locals);
 
-  /// Rows [offset, offset + limit) of what all threads have seen, in order (limit < 0: all). Long pieces are
+  /// Rows [offset, offset + limit) of all threads' rows, in order (limit < 0: all). Long pieces are
   /// shared, short ones are copied together.
   static Table merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals, int64_t offset,
                      int64_t limit, MemoryBudget* budget, std::string_view what);
 
  private:
-  /// Neighbouring rows of one batch.
+  /// Consecutive rows of one batch.
   struct Piece {
     uint64_t order;
     uint32_t batch;

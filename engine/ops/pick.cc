@@ -14,7 +14,7 @@ namespace lanewise::ops {
 namespace {
 
 constexpr size_t kPickBatch = size_t{1} << 17;
-constexpr size_t kAhead = 16;  // rows: about the latency of memory
+constexpr size_t kAhead = 16;  // rows to prefetch ahead, for about the latency of memory
 
 /// Calls f(first, end) for ranges of [0, count), in parallel.
 template <class F>
@@ -58,7 +58,7 @@ void pick_values(std::span<const Column* const> parts, std::span<const KeyRow> r
   });
 }
 
-/// Where the strings are, and where they will end in the new column.
+/// The addresses of the strings, and their ends in the new column.
 template <class Offset>
 void find_texts(std::span<const Column* const> parts, std::span<const KeyRow> rows, const char** from,
                 Offset* offsets) {
@@ -79,7 +79,7 @@ void find_texts(std::span<const Column* const> parts, std::span<const KeyRow> ro
 
 template <class Offset>
 void copy_texts(size_t count, const char* const* from, const Offset* offsets, char* to) {
-  constexpr size_t kShort = 32;  // copied whole: what is too much is overwritten by the next, or padding
+  constexpr size_t kShort = 32;  // copied as a whole: the next string or the padding overwrites the excess
   static_assert(kShort <= kPadding);
   for (size_t i = 0; i < count; ++i) {
     if (i + kAhead < count) __builtin_prefetch(from[i + kAhead]);
@@ -104,7 +104,7 @@ void pick_texts(std::span<const Column* const> parts, std::span<const KeyRow> ro
     to.values = Buffer::allocate(offsets[rows.size()], budget, what);
     copy_texts(rows.size(), from.data(), offsets, to.values.mutable_as<char>());
   };
-  uint64_t bytes = 0;  // at most: each row is picked once
+  uint64_t bytes = 0;  // maximum: each row is picked once
   for (const Column* part : parts) bytes += part->values.size();
   to.wide_offsets = bytes > std::numeric_limits<uint32_t>::max();
   to.wide_offsets ? pick_as(uint64_t{}) : pick_as(uint32_t{});

@@ -8,12 +8,12 @@
 
 namespace lanewise::ops {
 
-/// The values of `rows`, see row_of(), each of which is there once; the parts are plain columns of `type` in
-/// memory of our own.
+/// The values of `rows`, see row_of(), each of which occurs once; the parts are plain columns of `type` in
+/// our own memory.
 ColumnPtr pick(Type type, std::span<const Column* const> parts, std::span<const KeyRow> rows,
                MemoryBudget* budget, std::string_view what);
 
-/// The same of all columns of `parts`, as batches of a table; parallel.
+/// The same for all columns of `parts`, as batches of a table; parallel.
 Table pick_table(const Schema& schema, std::span<const Batch* const> parts, std::span<const KeyRow> rows,
                  MemoryBudget* budget, std::string_view what, const Cancellation* cancellation);
 

@@ -19,10 +19,10 @@ struct InputOrder {
   bool nulls_first;
 };
 
-/// The end of a pipeline: takes all its chunks, from several threads at once, and makes a table of them.
+/// The end of a pipeline: consumes all its chunks, from several threads at once, and makes a table of them.
 class Sink {
  public:
-  /// What one thread has gathered.
+  /// The data gathered by one thread.
   class Local {
    public:
     virtual ~Local() = default;
@@ -30,17 +30,18 @@ class Sink {
 
   virtual ~Sink() = default;
   virtual std::unique_ptr<Local> local() const = 0;
-  /// Chunks come to a thread in any order; chunk.order says where they belong. Memory that outlives the call
+  /// Chunks reach a thread in any order; chunk.order gives their position. Memory that outlives the call
   /// is charged to context.budget.
   virtual void consume(Local& local, const Chunk& chunk, EvalContext& context) const = 0;
-  /// Chunks from this order on can no longer change the result (LIMIT), so they need not be made. It only
-  /// falls. Thread-safe.
+  /// Chunks from this order on can no longer change the result (LIMIT), so they are not needed. It only
+  /// decreases. Thread-safe.
   virtual uint64_t needed_below() const { return UINT64_MAX; }
-  /// What holds for each row of a chunk of this order that can still change the result (top-n), over the
-  /// input's columns and others after them; null: nothing is known. It only becomes stricter. Thread-safe.
+  /// A condition of all rows that can still change the result (top-n), for chunks of this order, over the
+  /// input's columns and computed ones after them; null: none is known. It only becomes stricter.
+  /// Thread-safe.
   virtual ExprPtr needed(uint64_t) const { return nullptr; }
-  /// The column of the input, if any, by which rows should come, best ones first, so that needed() soon
-  /// leaves little.
+  /// The input's column, if any, by which rows should be read, best ones first, so that needed() soon
+  /// excludes most rows.
   virtual std::optional<InputOrder> wanted_order() const { return std::nullopt; }
   /// Called once, after all consume() calls, inside the task arena of the run: it may use tbb::parallel_for.
   virtual Table finish(std::vector<std::unique_ptr<Local>> locals, EvalContext& context) = 0;

@@ -12,7 +12,7 @@ namespace lanewise::ops {
 
 inline constexpr const char* kOrderBy = "Sort (ORDER BY)";
 
-/// What a sort keeps of its input: its columns, then those keys that are not among them.
+/// The columns that a sort keeps: those of its input, then the keys that are not among them.
 class SortColumns {
  public:
   SortColumns(const std::vector<plan::SortKey>& keys, const Schema& input);
@@ -22,7 +22,7 @@ class SortColumns {
   std::vector<Vector> of(const Chunk& chunk, EvalContext& context) const;
 
   size_t keys() const { return keys_.size(); }
-  size_t key(size_t i) const { return keys_[i].column; }  ///< the number of its column
+  size_t key(size_t i) const { return keys_[i].column; }  ///< index of its column
   SortDirection direction(size_t i) const { return keys_[i].direction; }
   std::vector<RowKey> row_keys(std::span<const Batch* const> parts) const;
 

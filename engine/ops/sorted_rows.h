@@ -12,20 +12,20 @@
 
 namespace lanewise::ops {
 
-/// Large, so that few pages and parts are touched when rows are picked from everywhere.
+/// Large, so that picking rows at random touches few pages and parts.
 inline constexpr int64_t kSortBatch = int64_t{1} << 20;
 
-/// What threads have gathered in OrderedRows of `columns`, in the order of its first `keys` keys; rows that
-/// are equal there come in the input's order.
+/// The rows of threads' OrderedRows of `columns`, sorted by the first `keys` keys; rows that
+/// compare equal keep the input's order.
 class SortedRows {
  public:
   SortedRows(std::vector<std::unique_ptr<Sink::Local>>& locals, MemoryBudget* budget, std::string_view what);
 
   size_t size() const { return rows_.size(); }
-  /// Puts the rows [first, first + count) where they belong; only they need to be right.
+  /// Sorts so that the rows [first, first + count) are correct; others may not be.
   void sort(const SortColumns& columns, size_t keys, size_t first, size_t count,
             const Cancellation* cancellation);
-  /// Batches that row numbers (see row_of) count from.
+  /// The batches that row numbers (see row_of) refer to.
   std::span<const Batch* const> parts() const { return parts_; }
   std::span<const KeyRow> rows() const { return {rows_.data(), rows_.size()}; }
 

@@ -5,13 +5,13 @@
 
 namespace lanewise::ops {
 
-/// Stands for a row of NULLs where rows are taken.
+/// A row number that take() turns into a row of NULLs.
 inline constexpr uint32_t kNoRow = ~uint32_t{0};
 
-/// A vector whose row i is row rows[i] of the column, or NULL where that is kNoRow, for the active i.
+/// A vector whose row i is row rows[i] of the column, or NULL if that is kNoRow, for the active i.
 Vector take(const Column& column, const uint32_t* rows, const ActiveSet& active);
 
-/// The same of a vector; every rows[i] is one of its rows.
+/// The same for a vector; every rows[i] is one of its rows.
 Vector take(const Vector& vector, const uint32_t* rows, const ActiveSet& active);
 
 }  // namespace lanewise::ops

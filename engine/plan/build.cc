@@ -13,7 +13,7 @@ namespace {
   throw InternalError(fmt::format("plan node {}: {}", node, what));
 }
 
-/// The columns that `expr` reads must be those of `input`.
+/// Checks that the columns read by `expr` are those of `input`.
 void check(const char* node, const ExprPtr& expr, const Schema& input) {
   if (expr == nullptr) misfit(node, "an expression is missing");
   walk(*expr, [&](const Expr& part) {

@@ -33,13 +33,13 @@ struct AggregateCall {
   bool distinct = false;
   ExprPtr filter;              ///< may be null
   std::vector<SortKey> order;  ///< string_agg(x ORDER BY y), first(x ORDER BY y)
-  Type type;                   ///< of the result
-  /// What computes it in the place of a function of ours; `function` is then its text.
+  Type type;                   ///< result type
+  /// Computes it in place of a built-in function; `function` is then its text.
   std::shared_ptr<const ops::HostAggregate> host = {};
 };
 
-/// Rows of a source; the node's schema names the columns read. Predicates are over these columns; all must
-/// hold. They may be used to skip chunks by their minimum and maximum, and are always evaluated.
+/// Rows of a source; the node's schema names the columns read. Predicates over these columns must
+/// all hold. They may be used to skip chunks by their minimum and maximum, and are always evaluated.
 struct Scan {
   std::shared_ptr<const Source> source;
   std::vector<size_t> columns;
@@ -60,7 +60,7 @@ struct Aggregate {
   std::vector<ExprPtr> keys;
   std::vector<AggregateCall> aggregates;
 };
-/// Stable. With a limit it keeps the rows [offset, offset + limit) only (top-n).
+/// Stable. With a limit it keeps only the rows [offset, offset + limit) (top-n).
 struct Sort {
   std::vector<SortKey> keys;
   int64_t limit = -1;  ///< negative: all
@@ -80,12 +80,12 @@ enum class FrameExclusion : uint8_t { kNone, kCurrentRow, kGroup, kTies };
 
 struct FrameBound {
   FrameEnd end = FrameEnd::kUnbounded;
-  /// kPreceding and kFollowing: how many rows or groups (BIGINT); with FrameUnit::kRange the value of the
-  /// order's only key where the frame ends.
+  /// kPreceding and kFollowing: a number of rows or groups (BIGINT); with FrameUnit::kRange the value of the
+  /// order's only key at which the frame ends.
   ExprPtr offset = nullptr;
 };
 
-/// The rows of a partition that a function reads for one row. Unbounded ends reach to the ends of the
+/// The rows of a partition that a function reads for one row. Unbounded ends extend to the ends of the
 /// partition.
 struct Frame {
   FrameUnit unit = FrameUnit::kRange;
@@ -94,22 +94,22 @@ struct Frame {
   FrameExclusion exclusion = FrameExclusion::kNone;
 };
 
-/// One function of a Window node: an aggregate over the row's frame, or one of ops/window.
+/// One function of a Window node: an aggregate over the row's frame, or a function of ops/window.
 struct WindowCall {
   AggregateCall call;
   Frame frame = {};
   bool ignore_nulls = false;
 };
-/// The child's columns, then one for each call. Rows come sorted by partition, then by order.
+/// The child's columns, then one for each call. Rows are sorted by partition, then by order.
 struct Window {
   std::vector<ExprPtr> partition;
   std::vector<SortKey> order;
   std::vector<WindowCall> calls;
 };
-/// The rows of all children, in their order.
+/// The concatenated rows of all children.
 struct UnionAll {};
-/// An uncorrelated scalar subquery: the child's columns, then the columns of the second child's only row. No
-/// row gives NULLs; more than one is an error with `message`.
+/// An uncorrelated scalar subquery: the child's columns, then the columns of the second child's only row. If
+/// it has no row, NULLs; more than one is an error with `message`.
 struct ScalarJoin {
   std::string message;
 };
@@ -123,7 +123,7 @@ enum class JoinKind : uint8_t {
   kRightSemi,  ///< rows of the right child that have a match
   kRightAnti,
   kMark,    ///< each row of the left child, and whether it has a match: true, false or, as IN has it, NULL
-  kSingle,  ///< as kLeft, but more than one match is an error
+  kSingle,  ///< like kLeft, but more than one match is an error
 };
 
 /// One equality of a join: left = right or, where NULLs are equal, left IS NOT DISTINCT FROM right.
@@ -144,14 +144,15 @@ struct JoinRange {
 };
 
 /// Pairs of a row of children[0] (left) and one of children[1] (right) for which all keys, the range and the
-/// condition hold. Gives the chosen columns of the left child, then those of the right one (kMark: the mark).
+/// condition hold. Returns the chosen columns of the left child, then those of the right one (kMark: the
+/// mark).
 struct Join {
   JoinKind kind = JoinKind::kInner;
   std::vector<JoinKey> keys;
-  std::optional<JoinRange> range;  ///< not of kMark and kSingle
+  std::optional<JoinRange> range;  ///< not for kMark and kSingle
   ExprPtr condition;               ///< over the left child's columns, then the right child's; may be null
   std::vector<size_t> left, right;
-  std::string message = {};  ///< kSingle: of the error; empty: the first match is taken
+  std::string message = {};  ///< kSingle: the error's message; empty: the first match is used
 };
 /// For each row of the child, as many rows as its longest list has elements: the child's columns, then one
 /// for each list, NULL after the end of a shorter list.
@@ -170,7 +171,7 @@ struct CteRef {
 /// nodes with `id` read the rows of the last round.
 struct Recursion {
   uint64_t id = 0;
-  bool distinct = false;  ///< UNION: rows that were there before are left out
+  bool distinct = false;  ///< UNION: rows that have occurred before are dropped
 };
 
 using Payload = std::variant<Scan, Values, Filter, Project, Aggregate, Sort, Limit, Distinct, Window,
@@ -180,7 +181,7 @@ using Payload = std::variant<Scan, Values, Filter, Project, Aggregate, Sort, Lim
 struct Node {
   Payload payload;
   std::vector<NodePtr> children;
-  Schema schema;               ///< of the rows that it gives
+  Schema schema;               ///< of the rows that it returns
   double estimated_rows = -1;  ///< negative: unknown
 };
 
@@ -197,7 +198,7 @@ const char* name(RangeOrder order);
 /// "Filter", "Aggregate", ...
 const char* name(const Payload& payload);
 
-/// Builders: each checks types and throws InternalError that names the node where they do not fit.
+/// Builders: each checks types and throws InternalError that names the node if they do not fit.
 NodePtr scan(std::shared_ptr<const Source> source, std::vector<size_t> columns,
              std::vector<ExprPtr> predicates = {});
 NodePtr values(std::shared_ptr<const Table> table);
@@ -217,13 +218,14 @@ NodePtr cte(uint64_t id, NodePtr definition, NodePtr body);
 NodePtr cte_ref(uint64_t id, Schema schema);
 NodePtr recursion(NodePtr anchor, NodePtr step, uint64_t id, bool distinct);
 
-/// The same node with an estimate of its rows (negative: unknown). Builders estimate what follows from the
+/// The same node with an estimate of its rows (negative: unknown). Builders derive estimates from the
 /// children.
 NodePtr with_estimate(const NodePtr& node, double rows);
 
 /// A readable description of the node: predicates, keys, columns.
 std::string details(const Node& node);
-/// What the node's functions prepared for lanes of `target`, a line each: "s LIKE '%x%': contains (why)".
+/// The matchers that the node's functions prepared for lanes of `target`, a line each: "s LIKE '%x%':
+/// contains (why)".
 std::vector<std::string> matchers(const Node& node, lanes::Target target, const lanes::Tuning& tuning = {});
 /// The plan as an indented tree: a line for each node, its matchers below it.
 std::string to_string(const Node& node, lanes::Target target = lanes::simd(),

@@ -147,7 +147,7 @@ std::vector<ExprPtr> exprs_of(const Payload& payload) {
   return exprs;
 }
 
-/// What the expression and those below it prepared for lanes of `target`: a line each, none twice.
+/// The lines for lanes of `target` prepared by the expression and its subexpressions, without duplicates.
 void describe(const Expr& expr, const std::vector<std::string>& names, lanes::Target target,
               const lanes::Tuning& tuning, std::vector<std::string>& lines) {
   const std::string text = expr.prepared == nullptr ? "" : expr.prepared->describe(target, tuning);

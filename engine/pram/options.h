@@ -24,7 +24,7 @@ constexpr bool is_device(Executor executor) {
   return executor == Executor::kCuda || executor == Executor::kOpenCl;
 }
 
-/// How executors represent sets of active processors: as a bit for each processor, or as a list of the active
+/// How executors represent sets of active processors: as a bitmap, or as a list of the active
 /// ones. The default is the faster one.
 enum class ActiveForm : uint8_t { kAuto, kBitset, kList };
 
@@ -58,16 +58,17 @@ struct Options {
   bool specialise = false;
   /// Launch a repeated sequence of kernels as one CUDA graph.
   bool graphs = false;
-  /// Run the whole program as one kernel of one group, on a GPU. An error where a block has more processors
-  /// than a group has members (256), or the variables do not fit into its memory (at most 4,080 cells).
+  /// Runs the whole program as one kernel of one group, on a GPU. It is an error if a block has more
+  /// processors than a group has members (256), or the variables do not fit into its memory (at most 4,080
+  /// cells).
   bool one_group = false;
 };
 
 /// The costs of one line.
 struct LineCost {
   uint64_t steps = 0;
-  uint64_t work = 0;  ///< active processors, added over the steps
-  uint32_t peak = 0;  ///< maximum of active processors in one step
+  uint64_t work = 0;  ///< active processors, summed over the steps
+  uint32_t peak = 0;  ///< maximum number of active processors in one step
 
   bool operator==(const LineCost&) const = default;
 };
@@ -88,15 +89,15 @@ struct Cost {
 struct KernelCost {
   uint32_t line = 0;
   uint64_t launches = 0;
-  uint64_t processors = 0;  ///< active, added over the launches
+  uint64_t processors = 0;  ///< active processors, summed over the launches
   uint64_t lanes = 0;       ///< lanes started for them, in whole groups on a GPU
   uint64_t lists = 0;       ///< launches whose active set was a list
   /// Bytes that active processors read and write according to the program: 8 for a cell, or for a private
-  /// variable that outlives its kernel. Repetitions by a loop within a kernel count once.
+  /// variable that outlives its kernel. Iterations of a loop within a kernel count once.
   uint64_t bytes = 0;
   double seconds = 0;
 
-  /// Share of the lanes that had an active processor.
+  /// Fraction of the lanes that had an active processor.
   double occupancy() const {
     return lanes == 0 ? 1 : static_cast<double>(processors) / static_cast<double>(lanes);
   }

@@ -14,7 +14,7 @@ namespace {
 
 using namespace lanewise::pram;
 
-/// Runs `program` again and again; counts the processor-steps of the interpreter a second.
+/// Runs `program` repeatedly; counts the interpreter's processor-steps per second.
 void run_program(benchmark::State& state, const Program& program, const Arrays& inputs,
                  const Options& options) {
   const uint64_t work = run(program, inputs).cost.work;
@@ -98,7 +98,7 @@ void compile_passes(benchmark::State& state) {
 }
 BENCHMARK(compile_passes)->Unit(benchmark::kMicrosecond);
 
-/// The way back alone, of a step on a million processors that changes so many cells.
+/// Only the step back, after a step on a million processors that changes this many cells.
 void step_back(benchmark::State& state) {
   const Program program = Program::parse(
       "mode EREW input changed : int inout A[n] : int processors n if p < changed { A[p] = A[p] + 1 }");

@@ -13,7 +13,7 @@ namespace lanewise::pram {
 /// A parsed and checked program. Immutable; copies share everything.
 class Program {
  public:
-  /// Throws ProgramError with all mistakes. `file` is the name that errors show.
+  /// Throws ProgramError with all errors. `file` is the name that they show.
   static Program parse(std::string text, std::string file = "program");
 
   const Tree& tree() const { return held_->tree; }

@@ -316,7 +316,7 @@ TEST(Library, AllPairsDistances) {
     for (size_t e = 0; e < 3 * n; ++e) {
       weights[random.below(n * n)] = static_cast<double>(random.below(20)) - (seed == 3 ? 8 : 0);
     }
-    std::vector<double> distances = weights;  // Bellman and Ford: paths of more and more edges
+    std::vector<double> distances = weights;  // Bellman-Ford: paths of more and more edges
     bool negative = false;
     for (size_t v = 0; v < n; ++v) distances[v * n + v] = std::min(distances[v * n + v], 0.0);
     for (size_t round = 0; round < 2 * n; ++round) {
@@ -367,7 +367,7 @@ TEST(Library, MatchingIsAMaximumOne) {
       flat.insert(flat.end(), list.begin(), list.end());
       offset.push_back(static_cast<int64_t>(flat.size()));
     }
-    // Augmenting paths, one left vertex after the other.
+    // Augmenting paths, one left vertex after another.
     Numbers owner(right, -1);
     int64_t expected = 0;
     for (size_t v = 0; v < left; ++v) {

@@ -66,7 +66,7 @@ TEST(RandomPrograms, InterpreterIsAsTheNaiveOne) {
                                << ", steps " << found.steps << " and " << expected.steps << "\n"
                                << formatted;
   }
-  // Each way to end was seen, and most programs did something.
+  // Each kind of ending occurred, and most programs did something.
   EXPECT_GE(endings[""], static_cast<int>(programs / 4));
   for (const char* reason : {"error", "read", "write", "unequal"}) EXPECT_GE(endings[reason], 2) << reason;
 }

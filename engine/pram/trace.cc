@@ -41,7 +41,7 @@ std::string start_of(const Program& program, const Memory& memory, std::string_v
                      variables);
 }
 
-/// `host`: it is a private variable of which the host holds the one value.
+/// `host`: a private variable with one value, held by the host.
 std::string change_of(const Tree& tree, const Memory& memory, const Change& change, bool host) {
   const Type type = change.shared ? tree.variables[change.index].type : tree.privates[change.index].type;
   std::string where;
@@ -62,7 +62,7 @@ std::string change_of(const Tree& tree, const Memory& memory, const Change& chan
                      value_of(type, change.after));
 }
 
-/// `hosted`: by private variable, whether the host holds the one value.
+/// `hosted`: by private variable, whether the host holds its value.
 std::string changes_of(const Tree& tree, const Memory& memory, std::span<const Change> changes,
                        const std::vector<bool>& hosted) {
   std::string result;
@@ -100,7 +100,7 @@ std::string end_of(const Cost& cost) {
                      cost.steps, cost.work, cost.depth, cost.peak);
 }
 
-/// Calls run(), and has the last line say what went wrong, if it does.
+/// Calls run(); if it fails, the last line reports the error.
 template <class F>
 void with_errors(const WriteLine& write, F run) {
   try {
@@ -113,7 +113,7 @@ void with_errors(const WriteLine& write, F run) {
   }
 }
 
-/// Compares memory after each kernel with what it was before.
+/// Compares memory after each kernel with its previous state.
 class Comparer : public KernelObserver {
  public:
   Comparer(const Program& program, const WriteLine& write) : program_(program), write_(write) {}
@@ -146,7 +146,7 @@ class Comparer : public KernelObserver {
 
  private:
   void compare(bool shared, size_t index, const std::vector<Word>& now, std::vector<Word>& known) {
-    if (now.size() != known.size()) return;  // of a block that does not run, or within kernels only
+    if (now.size() != known.size()) return;  // of a block that is not running, or within kernels only
     for (size_t cell = 0; cell < now.size(); ++cell) {
       if (now[cell] == known[cell]) continue;
       changes_.push_back({shared, static_cast<uint32_t>(index), cell, known[cell], now[cell]});

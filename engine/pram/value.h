@@ -24,7 +24,7 @@ inline double real_of(Word word) { return __builtin_bit_cast(double, word); }
 /// The value as a program would write it: 12, 0.5, true.
 std::string to_text(Type type, Word word);
 
-/// Cells of one variable, row by row. A scalar has no extents and one word.
+/// Cells of one variable, row-major. A scalar has no extents and one word.
 struct Array {
   Type type = Type::kInt;
   std::vector<int64_t> extents;
@@ -40,7 +40,7 @@ using Arrays = std::map<std::string, Array, std::less<>>;
 Array scalar(int64_t value);
 Array ints(std::vector<int64_t> values);
 Array reals(const std::vector<double>& values);
-/// `values` row by row, `columns` to a row.
+/// `values` in row-major order, `columns` per row.
 Array matrix(std::vector<int64_t> values, int64_t columns);
 
 }  // namespace lanewise::pram

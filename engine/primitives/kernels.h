@@ -7,23 +7,24 @@
 #include "base/int128.h"
 #include "lanes/targets/target.h"
 
-/// Loops over plain arrays of numbers, compiled for each target. Bitmaps are as in base/bits.h: 64 rows a
-/// word, least significant bit first, bits past the last row zero. `active`, where a kernel takes it, names
+/// Loops over plain arrays of numbers, compiled for each target. Bitmaps are as in base/bits.h: 64 rows per
+/// word, least significant bit first, bits past the last row zero. `active`, if a kernel takes it, selects
 /// the rows that count; null means all. No kernel reads or writes outside its arrays; none requires
-/// alignment. NULLs are the caller's: they are rows that are not active. All targets give bit-identical
+/// alignment. The caller handles NULLs, as rows that are not active. All targets give bit-identical
 /// results, floating-point sums included.
 namespace lanewise::kernels {
 
 enum class Comparison : uint8_t { eq, ne, lt, le, gt, ge };
 enum class Arithmetic : uint8_t { add, subtract, multiply };
 
-/// Sums of integers never overflow; those of float and double are in double, 16 partial sums by row number
-/// modulo 16: off by at most (rows / 16 + 15) * 2^-53 * the sum of all magnitudes, where that is finite.
+/// Sums of integers never overflow; those of float and double are in double, with 16 partial sums by row
+/// number modulo 16: off by at most (rows / 16 + 15) * 2^-53 * the sum of all magnitudes, if that is finite.
 template <class T>
 using Sum = std::conditional_t<std::is_floating_point_v<T>, double, int128_t>;
 
-/// The least and the greatest of the active values; `any` is false, and the rest unspecified, where there is
-/// none. NaN is above all; -0.0 comes before 0.0, so that the answer does not depend on the order of rows.
+/// The minimum and the maximum of the active values; if there is none, `any` is false and the rest
+/// unspecified. NaN is greater than all; -0.0 comes before 0.0, so that the result does not depend on the
+/// order of rows.
 template <class T>
 struct MinMax {
   T min, max;
@@ -33,10 +34,10 @@ struct MinMax {
 /// The kernels for values of one type: int8_t to int64_t, uint8_t to uint64_t, float, double.
 template <class T>
 struct Kernels {
-  lanes::Target target;  ///< whose code this is; `interleaved` shares that of `scalar`
+  lanes::Target target;  ///< the target whose code this is; `interleaved` shares that of `scalar`
 
-  /// out's bit i: left[i] op right[i]. Floating-point values are in SQL's order: NaN equals NaN and is above
-  /// all other values, -0.0 equals 0.0.
+  /// Bit i of out: left[i] op right[i]. Floating-point values are in SQL's order: NaN equals NaN and is
+  /// greater than all other values, -0.0 equals 0.0.
   void (*compare)(Comparison op, const T* left, const T* right, size_t rows, uint64_t* out);
   /// The same with one right side for all rows.
   void (*compare_constant)(Comparison op, const T* left, T right, size_t rows, uint64_t* out);
@@ -44,9 +45,9 @@ struct Kernels {
   Sum<T> (*sum)(const T* values, const uint64_t* active, size_t rows);
   MinMax<T> (*min_max)(const T* values, const uint64_t* active, size_t rows);
 
-  /// out[i] = left[i] op right[i] for all rows; out may be left or right. Returns the first active row at
-  /// which an integer result does not fit, else `rows`; out is unspecified where it does not fit.
-  /// Floating-point always fits.
+  /// out[i] = left[i] op right[i] for all rows; out may be left or right. Returns the first active row whose
+  /// integer result overflows, else `rows`; out is unspecified in rows that overflow.
+  /// Floating-point never overflows.
   size_t (*arithmetic)(Arithmetic op, const T* left, const T* right, size_t rows, const uint64_t* active,
                        T* out);
   /// The same with one right side, or one left side, for all rows.

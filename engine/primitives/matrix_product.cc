@@ -10,10 +10,10 @@ namespace lanewise {
 
 namespace {
 
-constexpr size_t kSide = 64, kDepth = 128;  // of a tile of the product, and of what is added to it at once
+constexpr size_t kSide = 64, kDepth = 128;  // of a tile of the product, and of the inner dimension at once
 constexpr size_t kRows = 4, kColumns = 4;   // that registers hold
 
-/// Parts of both matrices side by side in the order in which they are used, zeros around them.
+/// Parts of both matrices, contiguous in the order of use, padded with zeros.
 template <class T>
 struct Tile {
   T left[kSide / kRows][kDepth][kRows];
@@ -52,14 +52,14 @@ struct Tile {
   }
 };
 
-/// A tile of the product for each task, so that threads share nothing that they write.
+/// One task per tile of the product, so that threads write no shared data.
 template <class T>
 void multiply(const T* a, const T* b, T* product, size_t rows, size_t inner, size_t columns) {
   const size_t across = (columns + kSide - 1) / kSide;
   parallel_for((rows + kSide - 1) / kSide * across, [&](size_t task) {
     const size_t row = task / across * kSide, column = task % across * kSide;
     const size_t high = std::min(kSide, rows - row), wide = std::min(kSide, columns - column);
-    const auto held = std::make_unique<Tile<T>>();  // 160 KB are much for a stack
+    const auto held = std::make_unique<Tile<T>>();  // 160 KB are too much for a stack
     Tile<T>& tile = *held;
     for (size_t k = 0; k < inner; k += kDepth) {
       const size_t depth = std::min(kDepth, inner - k);
@@ -83,7 +83,7 @@ void check(std::span<const T> a, std::span<const T> b, std::span<T> product, siz
 void matrix_product(std::span<const int64_t> a, std::span<const int64_t> b, std::span<int64_t> product,
                     size_t rows, size_t inner, size_t columns) {
   check(a, b, product, rows, inner, columns);
-  // Without a sign they wrap.
+  // Unsigned integers wrap.
   multiply(reinterpret_cast<const uint64_t*>(a.data()), reinterpret_cast<const uint64_t*>(b.data()),
            reinterpret_cast<uint64_t*>(product.data()), rows, inner, columns);
 }

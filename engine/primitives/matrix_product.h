@@ -5,8 +5,8 @@
 
 namespace lanewise {
 
-/// `product` = a × b, matrices row by row: a has rows × inner cells, b inner × columns, product rows ×
-/// columns; with inner = 0 it is 0. On all threads of the caller's arena. Whole numbers wrap; reals are added
+/// `product` = a × b, row-major matrices: a has rows × inner cells, b inner × columns, product rows ×
+/// columns; with inner = 0 it is 0. On all threads of the caller's arena. Integers wrap; reals are added
 /// in the order of `inner`. `product` is neither a nor b.
 void matrix_product(std::span<const int64_t> a, std::span<const int64_t> b, std::span<int64_t> product,
                     size_t rows, size_t inner, size_t columns);

@@ -1,4 +1,4 @@
-// Products of matrices against three loops; whole numbers wrap.
+// Products of matrices against three loops; integers wrap.
 #include "primitives/matrix_product.h"
 
 #include <gtest/gtest.h>

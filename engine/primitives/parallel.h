@@ -20,7 +20,7 @@
 #include <oneapi/tbb/task_group.h>
 #endif
 
-/// Work on several threads: the only place that calls oneTBB. The thread sanitizer cannot see into oneTBB,
+/// Parallel loops: the only file that calls oneTBB. The thread sanitizer cannot see into oneTBB,
 /// which is not built for it, so under it the same functions use plain threads: everything above them is
 /// checked, without suppressions.
 namespace lanewise {
@@ -77,7 +77,7 @@ void parallel_sort(Iterator begin, Iterator end, Less less) {
 #else
 
 namespace detail {
-/// oneTBB's threads for one with_threads(). They start with the first work that several can share: starting
+/// oneTBB's threads for one with_threads(). They start with the first parallel work: starting
 /// oneTBB takes 2 ms, longer than a short query.
 class Arena {
  public:
@@ -91,7 +91,7 @@ class Arena {
 
  private:
   void start() {
-    // oneTBB rejects more threads than there are cores with a warning, unless it is configured.
+    // oneTBB warns about more threads than cores, unless it is configured.
     if (threads_ > tbb::info::default_concurrency())
       more_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads_));
     arena_.emplace(threads_);
@@ -102,9 +102,9 @@ class Arena {
   std::optional<tbb::task_arena> arena_;
 };
 
-inline thread_local Arena* arena = nullptr;  // to be entered by the next shared work of this thread
+inline thread_local Arena* arena = nullptr;  // entered by the next parallel work of this thread
 
-/// Sets `arena` for as long as it lives.
+/// Sets `arena` for its lifetime.
 class ArenaScope {
  public:
   explicit ArenaScope(Arena* now) : before_(std::exchange(arena, now)) {}
@@ -125,7 +125,7 @@ void share(F f) {
 }
 }  // namespace detail
 
-/// Calls f() so that the functions below use up to `threads` threads, the caller's included. Returns what f
+/// Calls f() so that the functions below use up to `threads` threads, including the caller's. Returns what f
 /// returns.
 template <class F>
 auto with_threads(int threads, F f) {
@@ -134,7 +134,7 @@ auto with_threads(int threads, F f) {
   return f();
 }
 
-/// Calls body(0) ... body(count - 1) at the same time, as far as there are threads. Throws the first
+/// Calls body(0) ... body(count - 1) concurrently, as far as there are threads. Throws the first
 /// exception of a body, after all have ended.
 template <class Body>
 void run_workers(size_t count, Body body) {
@@ -158,8 +158,8 @@ void run_workers(size_t count, Body body) {
   if (error != nullptr) std::rethrow_exception(error);
 }
 
-/// Calls body(i) for each i below `count`, in any order. After an exception, which it throws, some may not be
-/// called.
+/// Calls body(i) for each i below `count`, in any order. If one throws, the exception propagates and others
+/// may not be called.
 template <class Body>
 void parallel_for(size_t count, Body body) {
   if (count == 1) return body(size_t{0});

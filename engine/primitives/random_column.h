@@ -9,8 +9,8 @@
 
 #include "data/column.h"
 
-/// Columns of random values for tests: extremes, NaN and -0.0, equal intervals that look different, long
-/// strings, empty ones and such with NUL bytes.
+/// Columns of random values for tests: extremes, NaN and -0.0, equal intervals in different forms, long
+/// strings, empty ones and strings with NUL bytes.
 namespace lanewise::random {
 
 inline const std::vector<Type>& all_types() {
@@ -23,7 +23,7 @@ inline const std::vector<Type>& all_types() {
   return types;
 }
 
-/// The value number `k` of a type: different numbers are mostly different values.
+/// Value number `k` of a type: different numbers usually give different values.
 inline Value value(Type type, uint32_t k) {
   const auto cast = [&](auto zero) -> Value {
     using T = decltype(zero);
@@ -89,7 +89,7 @@ inline ColumnPtr dictionary_of(const Column& plain) {
     uint32_t code = 0;
     while (code < entries.size() && !(entries[code] == value)) ++code;
     if (value.is_null()) {
-      code = 0xfffffff0;  // that of a NULL may be anything
+      code = 0xfffffff0;  // code of a NULL: any value is allowed
     } else if (code == entries.size()) {
       entries.push_back(value);
     }

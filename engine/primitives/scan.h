@@ -8,25 +8,25 @@
 
 #include "primitives/parallel.h"
 
-/// Reduction and scan by any associative operator, on all threads of the caller's arena. `none` combined with
-/// any value is that value; `combine(a, b)` need not commute: values are always combined in their order, the
-/// same way for any number of threads. The operator decides what happens on overflow.
+/// Reduction and scan by any associative operator, on all threads of the caller's arena. `none` is its
+/// neutral element; `combine(a, b)` need not commute: values are always combined in order, the same way for
+/// any number of threads. The operator decides what happens on overflow.
 namespace lanewise {
 
 namespace scans {
 
-/// Values that a thread takes at once, and that many of these: what was combined is still in the cache when
-/// it is scanned.
+/// Values that a thread processes at once, and the number of such parts per window: combined values are still
+/// in the cache when they are scanned.
 inline constexpr size_t kPart = 8'192, kParts = 32;
 
-/// What some neighbours combine to: all, or those from the last one on with which a segment begins.
+/// The combination of some consecutive values: of all, or of those since the last segment started.
 template <class T>
 struct Part {
   T value;
   bool begins;
 };
 
-/// Neighbours combined: four runs of them side by side, so that none waits for the one before it.
+/// Combines consecutive values in four interleaved runs, so that none waits for the previous one.
 template <class T, class Combine>
 T combine_run(std::span<const T> values, const T& none, Combine combine) {
   const size_t run = values.size() / 4;
@@ -38,8 +38,8 @@ T combine_run(std::span<const T> values, const T& none, Combine combine) {
   return combine(combine(sums[0], sums[1]), combine(sums[2], sums[3]));
 }
 
-/// Scans values in windows of kParts parts: part_of(begin, end) says what a part combines to, and
-/// scan_part(begin, end, before) writes it, knowing what all before it combine to.
+/// Scans values in windows of kParts parts: part_of(begin, end) returns the combination of a part, and
+/// scan_part(begin, end, before) writes it, given the combination of all previous values.
 template <class T, class Combine, class PartOf, class ScanPart>
 void in_parts(size_t count, const T& none, Combine combine, PartOf part_of, ScanPart scan_part) {
   std::vector<Part<T>> parts(kParts, {none, false});
@@ -64,7 +64,7 @@ void in_parts(size_t count, const T& none, Combine combine, PartOf part_of, Scan
 
 }  // namespace scans
 
-/// All values combined; `none` for none.
+/// The combination of all values; `none` without values.
 template <class T, class Combine>
 T reduce(std::span<const T> from, T none, Combine combine) {
   const size_t parts = (from.size() + scans::kPart - 1) / scans::kPart;
@@ -79,8 +79,8 @@ T reduce(std::span<const T> from, T none, Combine combine) {
   return all;
 }
 
-/// At each place the values up to it combined, with its own (`inclusive`) or without. `to` has room for as
-/// many, and may be where `from` is.
+/// For each value, the combination of all values up to it, with (`inclusive`) or without it. `to` has room
+/// for as many, and may be `from`.
 template <class T, class Combine>
 void scan(std::span<const T> from, T* to, bool inclusive, T none, Combine combine) {
   scans::in_parts(
@@ -97,13 +97,13 @@ void scan(std::span<const T> from, T* to, bool inclusive, T none, Combine combin
       });
 }
 
-/// The same, beginning again at each value i for which begins(i) is true.
+/// The same, restarted at each value i for which begins(i) is true.
 template <class T, class Begins, class Combine>
 void segmented_scan(std::span<const T> from, Begins begins, T* to, bool inclusive, T none, Combine combine) {
   scans::in_parts(
       from.size(), none, combine,
       [&](size_t begin, size_t end) {
-        size_t start = end;  // of the last segment
+        size_t start = end;  // start of the last segment
         while (start > begin && !begins(start - 1)) --start;
         const bool found = start > begin;
         if (found) --start;
@@ -119,7 +119,7 @@ void segmented_scan(std::span<const T> from, Begins begins, T* to, bool inclusiv
       });
 }
 
-/// The same for rows, of which each begins at its offset, ascending: rows without values begin where the next
+/// The same for rows, each starting at its offset, ascending: rows without values start where the next
 /// one does, or after all values.
 template <class T, class Combine>
 void segmented_scan_rows(std::span<const T> from, std::span<const uint64_t> offsets, T* to, bool inclusive,

@@ -1,5 +1,5 @@
 // Reduction, scans, merging and products of matrices on cores, each compared with the standard library, or
-// three loops, take on one thread.
+// with three loops, on one thread.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

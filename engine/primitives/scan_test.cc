@@ -1,4 +1,4 @@
-// Reduction and scans on cores against loops, by operators that commute and one that does not.
+// Reduction and scans on cores against loops, with operators that commute and one that does not.
 #include "primitives/scan.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace lanewise {
 namespace {
 
-/// Loops for the same.
+/// The same as loops.
 template <class T, class Combine>
 std::vector<T> scanned(const std::vector<T>& from, const std::vector<uint8_t>& begins, bool inclusive, T none,
                        Combine combine) {

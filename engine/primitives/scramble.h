@@ -4,7 +4,7 @@
 
 namespace lanewise::hash {
 
-/// Bijections that mix all bits, so that a counter becomes distinct numbers in no order: the finalizers of
+/// Bijections that mix all bits, so that a counter yields distinct pseudo-random numbers: the finalizers of
 /// Murmur 3 (32 bits) and SplitMix64.
 inline uint32_t scramble(uint32_t x) {
   x = (x ^ x >> 16) * 0x85ebca6bu;

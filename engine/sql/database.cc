@@ -47,7 +47,7 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("threads", duckdb::Value::BIGINT(options.threads));
-  // The most columns that PIVOT may give: it then is aggregates with FILTER, whatever their number.
+  // Maximum number of columns of PIVOT: it is then implemented by aggregates with FILTER.
   config.SetOptionByName("pivot_filter_threshold", duckdb::Value::UBIGINT(100'000));
   if (options.memory_limit != 0) {
     config.SetOptionByName("memory_limit", duckdb::Value(fmt::format("{}B", options.memory_limit)));
@@ -77,7 +77,7 @@ bool may_change_database(const std::string& sql) {
   try {
     parser.ParseQuery(sql);
   } catch (const std::exception&) {
-    return false;  // who runs it says why
+    return false;  // running the statement reports the error
   }
   return std::ranges::any_of(parser.statements, [](const auto& statement) { return may_change(*statement); });
 }
@@ -156,7 +156,7 @@ std::optional<Table> Database::run(const Statement& statement, MemoryBudget* bud
       [&]() -> std::optional<Table> {
         std::optional<Table> table;
         const bool reads_only = statement.kind == Statement::Kind::kQuery;
-        if (statement.kind == Statement::Kind::kOther) state_->files.clear();  // nothing was planned
+        if (statement.kind == Statement::Kind::kOther) state_->files.clear();  // no plan was made
         for (auto& part : state_->connection->ExtractStatements(statement.text)) {
           table = reads_only ? state_->run(std::move(part), true, statement.parameters, budget)
                              : state_->run_write(std::move(part), statement.parameters, budget);
@@ -182,7 +182,7 @@ std::optional<Table> Database::write(const Statement& statement, const Table& ro
         using duckdb::SelectStatement, duckdb::SQLStatement;
         auto writing = with_rows(
             *statement.parsed, duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0])));
-        writing->named_param_map.clear();  // they were those of the query inside
+        writing->named_param_map.clear();  // they belonged to the inner query
         return state_->run_write(std::move(writing), {}, budget);
       },
       statement.text);

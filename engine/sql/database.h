@@ -33,28 +33,28 @@ inline constexpr const char* kDisabledOptimizers =
     "sampling_pushdown,top_n_window_elimination,window_self_join";
 
 struct DatabaseOptions {
-  std::string path{};       ///< a DuckDB file, made where it does not exist; empty: in memory
-  bool read_only = false;   ///< several processes may read a file, or one writes
-  int threads = 1;          ///< of DuckDB's statements, and for how many of ours its scans are prepared
+  std::string path{};       ///< a DuckDB file, created if it does not exist; empty: in memory
+  bool read_only = false;   ///< several processes may read a file, or one may write it
+  int threads = 1;          ///< of DuckDB's statements, and of our scans of its sources
   size_t memory_limit = 0;  ///< of DuckDB's own operators and cache; 0: DuckDB's default
   std::optional<std::string> temp_directory{};  ///< of its operators; empty: none; not set: DuckDB's default
-  MemoryBudget* budget = nullptr;               ///< of what its statements read of added sources
-  const Cancellation* cancellation = nullptr;   ///< of reading those
-  OpenFiles open_arrow{};                       ///< for names that end in .arrow; none: no table has one
+  MemoryBudget* budget = nullptr;               ///< for rows that its statements read from added sources
+  const Cancellation* cancellation = nullptr;   ///< of these reads
+  OpenFiles open_arrow{};  ///< for names that end in .arrow; not set: no table has such a name
   std::string disabled_optimizers = kDisabledOptimizers;  ///< in addition to those that the user disables
 };
 
 /// One statement, parsed once.
 struct Statement {
   enum class Kind : uint8_t {
-    kQuery,  ///< our engine answers it: SELECT in all its forms
-    /// A statement whose query our engine answers and whose rows DuckDB writes: COPY (query) TO, CREATE TABLE
+    kQuery,  ///< run by our engine: SELECT in all its forms
+    /// A statement whose query our engine runs and whose rows DuckDB writes: COPY (query) TO, CREATE TABLE
     /// AS, INSERT ... SELECT.
     kWrite,
-    kOther,  ///< DuckDB runs it: DDL, UPDATE, SET, also DESCRIBE, SHOW, SUMMARIZE and CALL
+    kOther,  ///< run by DuckDB: DDL, UPDATE, SET, also DESCRIBE, SHOW, SUMMARIZE and CALL
   };
   enum class Explain : uint8_t { kNo, kPlan, kProfile, kOtherFormat };
-  Explain explain = Explain::kNo;  ///< of EXPLAIN and EXPLAIN ANALYZE; the rest says what they explain
+  Explain explain = Explain::kNo;  ///< the other members then describe the explained statement
 
   std::string text;
   Kind kind = Kind::kOther;
@@ -63,16 +63,16 @@ struct Statement {
   Table parameters;  ///< one row: a column for each ? or $1, named "1", "2", and for each $name
 };
 
-/// Whether a statement of the text may change the database file. False if the text is invalid.
+/// Whether a statement in `sql` may change the database file. False if `sql` is invalid.
 bool may_change_database(const std::string& sql);
 
 /// A planned query. It holds a transaction, so that its sources do not change; keep it for a short time.
 struct Query {
   std::shared_ptr<void> transaction;  // ends last
-  std::shared_ptr<void> executor;     // that some readers require errors
+  std::shared_ptr<void> executor;     // executor that some readers require for errors
   plan::NodePtr root;
-  std::vector<std::string> names;  ///< of the result's columns
-  std::vector<std::string> types;  ///< theirs as DuckDB spells them
+  std::vector<std::string> names;  ///< names of the result's columns
+  std::vector<std::string> types;  ///< their types as DuckDB spells them
   std::vector<std::string> texts;  ///< their Field::text_of
   /// Time that DuckDB took to find the values of PIVOT without a list of them.
   std::optional<double> pivot_seconds;
@@ -80,25 +80,25 @@ struct Query {
 };
 
 /// One DuckDB instance and connection: parser, binder, optimiser, catalogue, file readers, and the engine for
-/// statements that are not queries. DuckDB's errors become ours, with DuckDB's text. Not thread-safe, except
-/// for interrupt().
+/// statements that are not queries. DuckDB's errors are converted to ours and keep its text. Not thread-safe,
+/// except for interrupt().
 class Database {
  public:
   /// Throws UserError if a file cannot be opened or is not a database.
   explicit Database(const DatabaseOptions& options);
   ~Database();
 
-  /// The statements of a text. Throws UserError with line and caret on a syntax error.
+  /// Splits `sql` into statements. Throws UserError with line and caret on a syntax error.
   std::vector<std::string> split(const std::string& sql);
-  /// The tables that its statements name, including those that do not exist.
+  /// The tables named in `sql`, including those that do not exist.
   std::vector<std::string> table_names(const std::string& sql);
   /// Parses one statement. Throws UserError on a syntax error or if there are several.
   Statement parse(const std::string& text);
   /// Plans a query, or the query inside a statement that writes. Throws UserError if it is invalid, and
-  /// UnsupportedError (errors.h) if only the engine does not support it.
+  /// UnsupportedError (errors.h) if it is valid but not supported by the engine.
   Query plan(const Statement& statement);
   Query plan(const std::string& query) { return plan(parse(query)); }
-  /// DuckDB's result; nothing for statements without one. Types that the engine does not have become text.
+  /// DuckDB's result; nothing for statements without one. Types that the engine does not support become text.
   std::optional<Table> run(const Statement& statement, MemoryBudget* budget);
   std::optional<Table> run(const std::string& statement, MemoryBudget* budget) {
     return run(parse(statement), budget);
@@ -109,11 +109,11 @@ class Database {
   std::optional<Table> write(const Statement& statement, const Table& rows,
                              const std::vector<std::string>& names, const std::vector<std::string>& types,
                              MemoryBudget* budget);
-  /// The files that the last planned query reads, also where its plan was not supported.
+  /// The files that the last planned query reads, even if its plan was not supported.
   const std::vector<std::string>& files() const;
   /// The table with JSON for the columns that have a Field::text_of.
   Table as_json(const Table& table);
-  /// The table with strings for timestamps with time zones, as SQL writes them, where the session's zone is
+  /// The table with strings for timestamps with time zones, as SQL writes them, if the session's zone is
   /// not UTC; Value::to_string() writes those of UTC.
   Table in_zone(const Table& table);
   /// Writes a table as Parquet, without copying it. Throws UserError that names the path.
@@ -123,12 +123,12 @@ class Database {
   /// Lets statements read `source` by this name, which is not case-sensitive, unless the database has a table
   /// of that name.
   void add_source(const std::string& name, std::shared_ptr<const Source> source);
-  /// Ends that; null: there was none.
+  /// Removes that source and returns it; null if there was none.
   std::shared_ptr<const Source> remove_source(const std::string& name);
   /// Adds a function of the application to SQL, see ops/host_function.h. It replaces one added before. Throws
   /// UserError if SQL has another function of that name, or a type is nested.
   void add_function(std::shared_ptr<const ops::HostFunction> function);
-  /// Ends that; false: there was none.
+  /// Removes that function; false if there was none.
   bool remove_function(const std::string& name);
   /// Stops plan(), run() and scans with CancelledError. Safe from other threads and from signal handlers.
   void interrupt();
@@ -141,7 +141,7 @@ class Database {
     bool operator==(const Limits&) const = default;
   };
   Limits limits() const;
-  /// Whether `SET lanewise_fallback = 'duckdb'` lets DuckDB run what the engine cannot.
+  /// Whether `SET lanewise_fallback = 'duckdb'` lets DuckDB run what the engine does not support.
   bool falls_back() const;
 
  private:

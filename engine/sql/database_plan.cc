@@ -11,14 +11,15 @@
 #include "sql/translate/translate.h"
 #include "sql/values/types.h"
 
-/// From a statement to DuckDB's plan, and from this to ours.
+/// From a statement to DuckDB's plan, and from that to ours.
 namespace lanewise::sql {
 
 using duckdb::StatementType;
 
 namespace {
 
-/// A type as a cast names it, with its collation; empty for that of NULL, which no cast names.
+/// A type as it is spelled in a cast, with its collation; empty for the type of NULL, which a cast cannot
+/// name.
 std::string spelled(const duckdb::LogicalType& type) {
   if (type.id() == duckdb::LogicalTypeId::SQLNULL) return "";
   const bool collated =
@@ -26,7 +27,7 @@ std::string spelled(const duckdb::LogicalType& type) {
   return type.ToString() + (collated ? " COLLATE " + duckdb::StringType::GetCollation(type) : "");
 }
 
-/// A setting that becomes again what it was.
+/// Restores a setting in the destructor.
 template <class T>
 class Restored {
  public:
@@ -40,7 +41,8 @@ class Restored {
   T before_;
 };
 
-/// Scans give columns of structs whole: what the optimiser would read of them alone, expressions read.
+/// Scans return whole columns of structs: expressions then read the fields that the optimiser has pushed
+/// down.
 void read_whole_columns(duckdb::LogicalOperator& op) {
   if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET)
     op.Cast<duckdb::LogicalGet>().function.supports_pushdown_extract = nullptr;
@@ -64,7 +66,7 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::optimized(
   for (const std::string& name : duckdb::StringUtil::Split(disabled_optimizers, ','))
     disabled.insert(duckdb::OptimizerTypeFromString(name));
   const Restored as_before(disabled);
-  // Turns a window function into a list of each group's first rows.
+  // It would turn a window function into a list of each group's first rows.
   disabled.insert(duckdb::OptimizerType::TOP_N_WINDOW_ELIMINATION);
   if (duckdb::ClientConfig::GetConfig(context()).enable_optimizer && logical->RequireOptimizer()) {
     duckdb::Optimizer optimizer(binder, context());

@@ -18,7 +18,7 @@ using duckdb::StatementType;
 
 namespace {
 
-/// DESCRIBE, SHOW and SUMMARIZE are SELECT statements to the parser.
+/// The parser returns DESCRIBE, SHOW and SUMMARIZE as SELECT statements.
 bool is_show(const duckdb::SQLStatement& statement) {
   const auto& node = *statement.Cast<duckdb::SelectStatement>().node;
   if (node.type != duckdb::QueryNodeType::SELECT_NODE) return false;
@@ -26,7 +26,7 @@ bool is_show(const duckdb::SQLStatement& statement) {
   return from && from->type == duckdb::TableReferenceType::SHOW_REF;
 }
 
-/// What may change how files are read.
+/// Whether the statement may change how files are read.
 bool changes_settings(StatementType type) {
   switch (type) {
     case StatementType::SET_STATEMENT:
@@ -63,7 +63,7 @@ duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> Database::State::parse(
   try {
     parser.ParseQuery(sql);
   } catch (const duckdb::ParserException& error) {
-    // DuckDB's parser takes windows of the same name in two statements for one that is defined twice.
+    // DuckDB's parser rejects windows of the same name in two statements as a duplicate definition.
     const std::vector<std::string> parts = divided(sql);
     if (parts.size() < 2 || std::string_view(error.what()).find("already defined") == std::string_view::npos)
       throw;
@@ -132,7 +132,7 @@ std::shared_ptr<void> Database::State::transaction() {
               } else {
                 state->context().transaction.Rollback(nullptr);
               }
-            } catch (const std::exception&) {  // it was only read; the next statement begins again
+            } catch (const std::exception&) {  // it was only read; the next statement starts a new one
             }
           }};
 }
@@ -192,7 +192,7 @@ std::optional<Table> Database::State::run_write(duckdb::unique_ptr<duckdb::SQLSt
   const std::string* path = copied_to(*statement);
   if (path == nullptr) return run(std::move(statement), false, parameters, budget);
   refuse_overwriting(*path, files);
-  const std::string named = *path;  // the statement's own changes
+  const std::string named = *path;  // changes by the statement itself
   NewFile file(named);
   if (!file.in_place()) copy_to(*statement, file.temporary());
   std::optional<Table> result;

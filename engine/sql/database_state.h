@@ -12,44 +12,44 @@
 
 namespace lanewise::sql {
 
-/// DuckDB's instance, and what is known between its statements.
+/// DuckDB's instance, and the state kept between statements.
 struct Database::State {
   duckdb::unique_ptr<duckdb::DuckDB> instance;
   duckdb::unique_ptr<duckdb::Connection> connection;
   std::shared_ptr<ExposedRows> exposed = std::make_shared<ExposedRows>();
   Generation generation;
   std::string disabled_optimizers;
-  bool query_left_open = false;    // in the transaction
-  std::vector<std::string> files;  // of the last plan
+  bool query_left_open = false;    // a query of the transaction is still open
+  std::vector<std::string> files;  // files of the last plan
 
   duckdb::ClientContext& context() { return *connection->context; }
 
-  // Before a statement runs.
+  // Parses a statement before it runs.
   duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> parse(const std::string& sql);
   Statement::Kind kind_of(const duckdb::SQLStatement& statement);
-  /// Puts what EXPLAIN explains in its place, if our engine runs it.
+  /// Replaces EXPLAIN by the statement that it explains, if our engine runs that.
   Statement::Explain take_explained(duckdb::unique_ptr<duckdb::SQLStatement>& statement);
-  /// The query of PIVOT without a list of values, after the statement before it, which makes a type of the
+  /// The query of PIVOT without a list of values; the preceding statement makes a type of the
   /// values.
   const duckdb::SQLStatement* after_preparation(const duckdb::SQLStatement* statement);
-  /// Begins a transaction unless the user has begun one. Statements that begin and end it take as long as a
-  /// small query each; only where a query was left open one ends it, and closes that.
+  /// Begins a transaction unless the user has begun one. Beginning and ending one by SQL takes as long as a
+  /// small query, so it is used only to close a query that was left open.
   std::shared_ptr<void> transaction();
-  /// DuckDB's plan of `parsed`, optimised, its columns resolved. Notes in `result` what the query gives.
+  /// DuckDB's optimised plan of `parsed`, with resolved columns. Stores the query's columns in `result`.
   duckdb::unique_ptr<duckdb::LogicalOperator> logical_plan(const Statement& statement,
                                                            const duckdb::SQLStatement& parsed, Query& result);
 
   /// Runs a statement and fetches its result.
   std::optional<Table> run(duckdb::unique_ptr<duckdb::SQLStatement> statement, bool reads_only,
                            const Table& parameters, MemoryBudget* budget);
-  /// Runs a statement that is not a query; the file of COPY appears whole or not at all.
+  /// Runs a statement that is not a query; a file written by COPY appears whole or not at all.
   std::optional<Table> run_write(duckdb::unique_ptr<duckdb::SQLStatement> statement, const Table& parameters,
                                  MemoryBudget* budget);
-  /// Lets DuckDB's statements read the table as lanewise_rows(), until what it returns ends.
+  /// Exposes the table to DuckDB's statements as lanewise_rows(), until the returned object is destroyed.
   std::shared_ptr<void> expose(const Table& table);
-  /// Rows that our engine holds, as a query for DuckDB.
+  /// A DuckDB query that returns rows of our engine.
   static std::string rows_query(const std::vector<std::string>& results);
-  /// The values of one expression for each column of `table`, which the expressions call c0, c1, ...
+  /// The values of one expression for each column of `table`; expressions name the columns c0, c1, ...
   Table selected(const Table& table, const std::vector<std::string>& expressions);
 
  private:

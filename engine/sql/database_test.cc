@@ -112,7 +112,7 @@ TEST_F(DatabaseTest, NamesWhatItDoesNotSupport) {
   }
 }
 
-/// Each optimiser that is off makes something of one of these queries that the engine cannot run.
+/// With each optimiser that is off, one of these queries would get a plan that the engine cannot run.
 TEST_F(DatabaseTest, HasAReasonForEachOptimiserThatIsOff) {
   const std::string off = kDisabledOptimizers;
   const std::string table =
@@ -214,7 +214,7 @@ TEST_F(DatabaseTest, WritesNumbersThatAreCodes) {
     std::vector<Value> values;
     for (uint32_t row = 0; row < 3000; ++row) {
       const bool null = row % 5 == 4;
-      column->values.mutable_as<uint32_t>()[row] = null ? 0xffff'ffff : row % 2;  // of NULL anything
+      column->values.mutable_as<uint32_t>()[row] = null ? 0xffff'ffff : row % 2;  // for NULL any value
       if (!null) bits::set(column->validity.mutable_as<uint64_t>(), row);
       values.push_back(null ? Value(type) : column->dictionary->value(row % 2));
     }

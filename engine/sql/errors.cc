@@ -14,7 +14,7 @@ namespace lanewise::sql {
 namespace {
 
 /// DuckDB's message about a table that does not exist, with better advice: folders are not tables, and its
-/// system tables are not what people mistype.
+/// suggestions of system tables do not help.
 std::string about_table(const duckdb::ErrorData& error) {
   std::string message = error.Message();
   const auto& extra = error.ExtraInfo();
@@ -38,7 +38,7 @@ std::string about_table(const duckdb::ErrorData& error) {
                      nested ? "**/" : "");
 }
 
-/// DuckDB's message, with its advice on an extension that is missing in one line.
+/// DuckDB's message, with its advice on a missing extension in one line.
 std::string about_extension(std::string message) {
   constexpr std::string_view kInstall = "INSTALL ";
   const size_t line = message.find('\n'), install = message.find(kInstall);
@@ -50,7 +50,7 @@ std::string about_extension(std::string message) {
                      extension, extension);
 }
 
-/// Bytes before the mistake in the statement.
+/// Position of the error in the statement, in bytes.
 std::optional<size_t> position_of(const duckdb::ErrorData& error) {
   const auto found = error.ExtraInfo().find("position");
   size_t position = 0;

@@ -15,27 +15,27 @@ class SqlError : public UserError {
  public:
   SqlError(std::string_view message, std::optional<size_t> position)
       : UserError(message), position_(position) {}
-  /// Bytes before the mistake in the statement, if known.
+  /// Position of the error in the statement, in bytes, if known.
   std::optional<size_t> position() const { return position_; }
 
  private:
   std::optional<size_t> position_;
 };
 
-/// The query is valid, but the engine does not support it yet. DuckDB does.
+/// The query is valid and DuckDB supports it, but the engine does not yet.
 class UnsupportedError : public UserError {
  public:
   using UserError::UserError;
 };
 
-/// Throws UnsupportedError: "`what` supported yet" where `what` ends with "is not" or "are not".
+/// Throws UnsupportedError: "`what` supported yet"; `what` ends with "is not" or "are not".
 [[noreturn]] void unsupported(const std::string& what);
 
 /// Rethrows DuckDB's exception as an error of ours: UserError with its text (of syntax errors with line and
 /// caret into `query`), CancelledError, MemoryError or InternalError. Our own errors pass unchanged.
 [[noreturn]] void rethrow(const std::exception_ptr& error, const std::string& query = {});
 
-/// f(), with DuckDB's exceptions made ours.
+/// Calls f() and converts DuckDB's exceptions to ours.
 template <class F>
 decltype(auto) translated(F&& f, const std::string& query = {}) {
   try {

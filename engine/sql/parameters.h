@@ -11,7 +11,7 @@ using ParameterValues = duckdb::case_insensitive_map_t<duckdb::BoundParameterDat
 /// a parameter without a value, or a value without a parameter.
 ParameterValues parameter_values(const duckdb::SQLStatement& statement, const Table& given);
 
-/// The values that EXECUTE gives to a prepared statement; inside a transaction.
+/// The values passed by EXECUTE to a prepared statement; call it inside a transaction.
 ParameterValues parameter_values(duckdb::ClientContext& context, const duckdb::ExecuteStatement& execute,
                                  const duckdb::SQLStatement& prepared);
 

@@ -6,10 +6,10 @@
 
 namespace lanewise::sql {
 
-/// A copy of the query inside COPY (query) TO, CREATE TABLE AS or INSERT ... SELECT, with the WITH of the
-/// whole; null for other statements.
+/// A copy of the query inside COPY (query) TO, CREATE TABLE AS or INSERT ... SELECT, with the WITH clause of
+/// the whole statement; null for other statements.
 duckdb::unique_ptr<duckdb::SelectStatement> query_inside(const duckdb::SQLStatement& statement);
-/// The statement with `rows` in place of the query inside.
+/// The statement with `rows` in place of its query.
 duckdb::unique_ptr<duckdb::SQLStatement> with_rows(const duckdb::SQLStatement& statement,
                                                    duckdb::unique_ptr<duckdb::SelectStatement> rows);
 
@@ -18,7 +18,7 @@ bool may_change(const duckdb::SQLStatement& statement);
 
 /// The local file that COPY writes; null if it writes none, or several in a folder, or returns their names.
 const std::string* copied_to(const duckdb::SQLStatement& statement);
-/// Makes COPY write to another path, without a file of DuckDB's own next to it.
+/// Makes COPY write to another path, without a temporary file of DuckDB's next to it.
 void copy_to(duckdb::SQLStatement& statement, const std::string& path);
 
 }  // namespace lanewise::sql

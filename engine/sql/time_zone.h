@@ -6,8 +6,8 @@ class ClientContext;
 
 namespace lanewise::sql {
 
-/// Whether timestamps with time zones are read, written and cut as those of UTC and of our calendar are;
-/// DuckDB computes others.
+/// Whether timestamps with time zones are read, written and truncated in UTC and in our calendar; otherwise
+/// DuckDB computes them.
 bool is_utc(duckdb::ClientContext& context);
 
 }  // namespace lanewise::sql

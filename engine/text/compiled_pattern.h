@@ -18,20 +18,20 @@
 
 namespace lanewise::text::detail {
 
-/// The contents of a Pattern, for the folders below text/. Costly parts are built on first use, once for all
-/// threads.
+/// The contents of a Pattern, for the folders below text/. Expensive parts are built on first use, once for
+/// all threads.
 struct CompiledPattern {
   CompiledPattern(std::string pattern_source, syntax::Ast parsed, bool whole, const Limits& bounds);
 
   const automaton::Program& program() const;
   const automaton::ByteClasses& byte_classes() const;
-  /// Answers whether a row matches; null when it would exceed the limits.
+  /// Decides whether a row matches; null if it would exceed the limits.
   const automaton::CompleteAutomaton* automaton() const;
   const captures::StartCondition& start_condition() const;
   const literals::Sequences& sequences() const;
   /// Finds matches if the pattern is a list of many words; otherwise null.
   const literals::WordFinder* words() const { return words_ ? &*words_ : nullptr; }
-  /// Finds where matches start; null when it would exceed the limits.
+  /// Finds where matches start; null if it would exceed the limits.
   const captures::MatchStarts* match_starts() const;
   /// Finds captures once the start is known; null if the pattern is not one-pass.
   const captures::OnePass* one_pass() const;
@@ -43,9 +43,9 @@ struct CompiledPattern {
   const syntax::Ast ast;
   const bool full_match;
   const Limits limits;
-  const std::optional<literals::Pieces> pieces;  ///< where the pattern is literal
-  const std::string required;                    ///< a text in every match; may be empty
-  const std::string prefix;                      ///< what every matching row starts with; may be empty
+  const std::optional<literals::Pieces> pieces;  ///< set if the pattern is literal
+  const std::string required;                    ///< a string in every match; may be empty
+  const std::string prefix;                      ///< prefix of every matching row; may be empty
   const literals::Lengths lengths;
 
  private:

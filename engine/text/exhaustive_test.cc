@@ -1,4 +1,4 @@
-// All small patterns x all small strings against RE2: the boolean answer of every form, and the captures.
+// All small patterns × all small strings against RE2: the boolean result of every form, and the captures.
 // `./dev test --all` takes larger ones.
 #include <gtest/gtest.h>
 #include <re2/re2.h>
@@ -30,7 +30,7 @@ std::string show(const std::vector<Capture>& groups) {
   return out;
 }
 
-/// Leftmost-first groups as RE2 sees them; empty when there is no match.
+/// Leftmost-first groups as RE2 finds them; empty if there is no match.
 std::vector<Capture> captures_of(const RE2& oracle, const std::string& text) {
   std::vector<re2::StringPiece> theirs(oracle.NumberOfCapturingGroups() + 1);
   if (!oracle.Match(text, 0, text.size(), RE2::UNANCHORED, theirs.data(), theirs.size())) return {};
@@ -92,8 +92,8 @@ struct CaptureCheck {
   }
 };
 
-/// With three nested repetitions, one of them lazy, RE2 may repeat what may be empty although nothing
-/// requests it, as in (?:(?:(a)?\?)*)+? and a(?:((?:a)*)*?)*; Perl does not, and nor do we.
+/// With three nested repetitions, one of them lazy, RE2 may repeat an expression that can be empty although
+/// nothing requires it, as in (?:(?:(a)?\?)*)+? and a(?:((?:a)*)*?)*; Perl does not, and neither do we.
 bool re2_differs(const std::string& pattern) {
   static const RE2 kThree(R"((?:\)[*+?].*){3})"), kLazy(R"(\)[*+?]\?)");
   return RE2::PartialMatch(pattern, kThree) && RE2::PartialMatch(pattern, kLazy);
@@ -141,7 +141,7 @@ struct Exhaustive {
     }
   }
 
-  /// Every so many-th pattern.
+  /// Tests every `step`th pattern.
   void check_every(size_t step, testing::PatternGenerator& generator) {
     size_t number = 0;
     generator.each([&](const std::string& source) {
@@ -220,7 +220,7 @@ TEST(Exhaustive, SeveralPatternsAtOnce) {
 }
 
 TEST(Exhaustive, CharactersOfSeveralBytes) {
-  // Also text that is not UTF-8: lone bytes of characters.
+  // Also text that is not UTF-8: isolated bytes of characters.
   Exhaustive all({"a", "\xC3\xA9", "\xE2\x82\xAC", "\xC3", "\xA9"}, test_size(2, 3, 4));
   testing::PatternGenerator patterns(
       {".", "a", "\xC3\xA9", "[^a]", "[\xC3\xA9-\xE2\x82\xAC]", "\\C", "(?i:\xC3\x89)"},

@@ -14,7 +14,7 @@
 namespace lanewise::text {
 namespace {
 
-/// LIKE as it is defined, by recursion over the bytes of both.
+/// LIKE as defined, by recursion over the bytes of both.
 bool like(std::string_view text, std::string_view pattern, std::optional<char> escape) {
   if (pattern.empty()) return text.empty();
   if (escape && pattern[0] == *escape) {
@@ -112,7 +112,7 @@ TEST(Like, Escape) {
 
 TEST(Like, IgnoreCase) {
   testing::FormCounts counts;
-  // Kelvin's sign and the dotted I have lower cases of another length; sigma has two.
+  // The lower cases of the Kelvin sign and the dotted I have another length; sigma has two.
   const Alphabet letters{"k",        "K",        "\xE2\x84\xAA", "\xC4\xB0", "i",
                          "\xCE\xA3", "\xCF\x83", "\xCF\x82",     "\xC3\x84", "1"};
   const testing::TextColumn column(random_texts(letters, 700, 4));

@@ -12,11 +12,11 @@ namespace lanewise::text {
 
 namespace {
 
-constexpr size_t kLinesAtOnce = 4096;  // with their text they stay in a core's cache
-constexpr size_t kShortest = 2;        // bytes; shorter needles are found too often
-constexpr size_t kCandidate = 96;      // bytes of text that are split into lines and matched meanwhile
-constexpr size_t kLine = 64;           // the same for a line whose match is found at once
-constexpr int kPatience = 15;          // so many strings later they get another chance
+constexpr size_t kLinesAtOnce = 4096;  // with their text they fit a core's cache
+constexpr size_t kShortest = 2;        // bytes; shorter needles occur too often
+constexpr size_t kCandidate = 96;  // the cost of a candidate, in bytes of text split into lines and matched
+constexpr size_t kLine = 64;       // the same for a line whose match is found at once
+constexpr int kPatience = 15;      // after this many more blocks they get another chance
 
 /// Calls found(i) for each set bit.
 template <class Found>
@@ -27,7 +27,7 @@ void each_hit(const std::vector<uint64_t>& hits, size_t rows, const Found& found
   }
 }
 
-/// Adds lines to those from lines[first] on; both are in order, and so is the result.
+/// Merges lines into those from lines[first] on; both are in order, and so is the result.
 void merge(const std::vector<lanes::Line>& more, size_t first, std::vector<lanes::Line>& lines) {
   if (more.empty()) return;
   const auto middle = static_cast<ptrdiff_t>(lines.size());
@@ -68,7 +68,7 @@ void LineMatcher::choose_sequences() {
   const literals::Sequences& found = matcher_.pattern().compiled().sequences();
   std::vector<lanes::Sequence> in_lines;
   for (lanes::Sequence sequence : found.any) {
-    for (auto& place : sequence) place.reset('\n');  // no match goes over a line's end
+    for (auto& place : sequence) place.reset('\n');  // no match crosses a line end
     if (std::ranges::all_of(sequence, [](const auto& place) { return place.any(); }))
       in_lines.push_back(sequence);
   }
@@ -89,7 +89,7 @@ void LineMatcher::match(const uint8_t* text, size_t size, std::vector<lanes::Lin
   by_candidate(text, size, lines, context);
 }
 
-/// Writes where up to kLinesAtOnce lines, or a few more, end; returns how many.
+/// Writes the ends of up to kLinesAtOnce lines, or a few more; returns their number.
 size_t LineMatcher::split(const uint8_t* text, size_t at, size_t size, uint32_t* ends) const {
   if (line_end_ == '\n') return lanes::find_line_ends(target_, text, at, size, ends, kLinesAtOnce);
   size_t lines = 0;
@@ -186,14 +186,15 @@ void UnicodeLineMatcher::match(const uint8_t* text, size_t size, std::vector<lan
 
 namespace {
 
-/// The line without its end.
+/// The line without its line end.
 std::string_view view(const uint8_t* text, const lanes::Line& line) {
   return {reinterpret_cast<const char*>(text) + line.begin, line.end - line.begin - size_t{1}};
 }
 
 }  // namespace
 
-/// Those of context.high that match become context.high_found; where automata only guess, by captures.
+/// The lines of context.high that match become context.high_found; if automata may report false matches, by
+/// captures.
 void UnicodeLineMatcher::match_high(const uint8_t* text, LineContext& context) const {
   context.high_found.clear();
   std::swap(context.match, context.match_all);
@@ -206,7 +207,7 @@ void UnicodeLineMatcher::match_high(const uint8_t* text, LineContext& context) c
   });
 }
 
-/// Lines that hold what is in every match: where its neighbours decide nothing, those of ASCII are looked at
+/// Lines with the required literal: if its neighbours do not decide, ASCII lines are matched
 /// by one pattern, the others by the other.
 void UnicodeLineMatcher::match_candidates(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                                           LineContext& context) const {
@@ -224,7 +225,7 @@ void UnicodeLineMatcher::match_candidates(const uint8_t* text, size_t size, std:
   merge(context.ascii_found, before, lines);
 }
 
-/// All lines: those of ASCII by one pattern, the others by the other.
+/// All lines: ASCII lines by one pattern, the others by the other.
 void UnicodeLineMatcher::match_mixed(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                                      LineContext& context) const {
   context.high.clear();
@@ -239,7 +240,7 @@ void UnicodeLineMatcher::match_mixed(const uint8_t* text, size_t size, std::vect
   match_high(text, context);
   context.ascii_found.clear();
   of_ascii_.match(text, size, context.ascii_found, context);
-  // High lines are decided above, whatever the other pattern says of them.
+  // Non-ASCII lines are decided above, whatever the other pattern reports for them.
   auto high = context.high.begin();
   std::erase_if(context.ascii_found, [&](const lanes::Line& line) {
     while (high != context.high.end() && high->begin < line.begin) ++high;

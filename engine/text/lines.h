@@ -21,14 +21,14 @@ class WordFinder;
 /// The state of one thread that matches lines, like MatchContext.
 struct LineContext {
   MatchContext match;
-  MatchContext match_all;  ///< of UnicodeLineMatcher: of lines that are not ASCII
+  MatchContext match_all;  ///< of UnicodeLineMatcher, for lines that are not ASCII
   CaptureContext captures;
   std::vector<lanes::Line> high, ascii, high_found, ascii_found;
   std::vector<uint32_t> offsets;
   std::vector<uint64_t> hits;
   std::vector<lanes::Line> candidates, found;
-  std::vector<uint8_t> gathered;  ///< the candidates, one after the other
-  int blocks_by_line = 0;         ///< so many strings more are split into lines, since candidates were many
+  std::vector<uint8_t> gathered;  ///< the concatenated candidates
+  int blocks_by_line = 0;  ///< this many more blocks are split into lines, as there were many candidates
 };
 
 /// Finds the matching lines of a text. If all matches contain a literal, or one of several sequences, it is
@@ -37,11 +37,11 @@ struct LineContext {
 /// between threads.
 class LineMatcher {
  public:
-  /// As Matcher. `line_end`: the byte after each line.
+  /// Like Matcher. `line_end`: the byte after each line.
   explicit LineMatcher(Pattern pattern, const MatcherOptions& options = {}, char line_end = '\n');
 
-  /// Appends the lines that match, in order. text[0, size) is empty or ends with a line's end, size < 2^32,
-  /// and 64 bytes after it are readable. A line's end is never matched.
+  /// Appends the matching lines, in order. text[0, size) is empty or ends with a line end, size < 2^32,
+  /// and 64 bytes after it are readable. A line end is never matched.
   void match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines, LineContext& context) const;
   /// The same for some lines of the text.
   void match_some(const uint8_t* text, const std::vector<lanes::Line>& some, std::vector<lanes::Line>& lines,
@@ -79,18 +79,18 @@ class LineMatcher {
   bool finds() const { return finder_ || sequences_; }
 
   std::string needle_;                              // in every match
-  bool needle_is_all_ = false;                      // a line that holds it, or a sequence, matches
-  std::optional<lanes::LiteralFinder> finder_;      // of the needle; nothing where it does not pay
-  std::optional<lanes::Neighbours> neighbours_;     // of the needle, where they are selective
-  const literals::WordFinder* words_ = nullptr;     // where the pattern is nothing but many words
-  std::optional<lanes::SequenceFinder> sequences_;  // where there is no needle; nothing where they do not pay
+  bool needle_is_all_ = false;                      // a line that contains it, or a sequence, matches
+  std::optional<lanes::LiteralFinder> finder_;      // of the needle; absent if searching for it does not pay
+  std::optional<lanes::Neighbours> neighbours_;     // of the needle, if they are selective
+  const literals::WordFinder* words_ = nullptr;     // set if the pattern is a list of many words
+  std::optional<lanes::SequenceFinder> sequences_;  // set if there is no needle and sequences pay
 };
 
 /// A LineMatcher for Unicode patterns. The ASCII part of the pattern, with small automata, decides lines of
 /// ASCII; the whole pattern decides the others. Immutable, shared freely between threads.
 class UnicodeLineMatcher {
  public:
-  /// `make` compiles the pattern, for strings of ASCII alone (true) or any.
+  /// `make` compiles the pattern, for ASCII strings only (true) or any.
   template <class Make>
   UnicodeLineMatcher(const Make& make, const MatcherOptions& options, char line_end)
       : UnicodeLineMatcher(make(false), [&] { return make(true); }, options, line_end) {}
@@ -98,7 +98,7 @@ class UnicodeLineMatcher {
   /// As LineMatcher::match.
   void match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines, LineContext& context) const;
 
-  /// The pattern that finds places in this text.
+  /// The pattern that finds positions in this text.
   const Pattern& pattern_for(std::string_view text) const;
   const Pattern& pattern() const { return whole_; }
   lanes::Target target() const { return of_ascii_.target(); }

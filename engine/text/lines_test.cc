@@ -31,10 +31,10 @@ void check(const Pattern& pattern, const std::string& text) {
     try {
       matcher.emplace(pattern, options);
     } catch (const UserError&) {
-      continue;  // the pattern's form has no such lanes
+      continue;  // many candidates change the method, temporarily
     }
     LineContext context;
-    const int rounds = text.size() > 1000 ? 2 : 20;  // many candidates change the way, for a while
+    const int rounds = text.size() > 1000 ? 2 : 20;  // many candidates change the way, temporarily
     for (int round = 0; round < rounds; ++round) {
       std::vector<lanes::Line> found;
       matcher->match(bytes.data(), text.size(), found, context);
@@ -111,7 +111,7 @@ TEST(LineMatcher, WholeWords) {
   EXPECT_FALSE(matches("ab", "0ab"));
   EXPECT_TRUE(matches("ab",
                       "\xc3\xa4"
-                      "ab"));  // as \b, it looks at ASCII
+                      "ab"));  // \b considers only ASCII
   EXPECT_TRUE(matches("ab|abc", "abc"));
   EXPECT_TRUE(matches("@a", "x @a"));
   EXPECT_FALSE(matches("@a", "x@a"));

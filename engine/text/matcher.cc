@@ -31,7 +31,7 @@ uint64_t next_id() {
 
 }  // namespace
 
-/// The form, and another one for rows where that one's candidates are many.
+/// The strategy, and another one for rows with too many candidates.
 struct Matcher::Choice {
   explicit Choice(const forms::Request& r) : request(r) {}
 
@@ -45,8 +45,8 @@ struct Matcher::Choice {
     std::call_once(steady_once, [this] { steady = forms::steadiest(request); });
     return steady;
   }
-  /// Whether a batch of which so many rows were requested, and that took `spent` nanoseconds, is better left
-  /// to the steady form.
+  /// Whether a batch with this many requested rows, which took `spent` nanoseconds, is better
+  /// left to the data-independent strategy.
   bool is_too_dear(double spent, const StringRows& rows, size_t asked) const {
     const auto bytes = static_cast<double>(rows.byte_count()), count = static_cast<double>(rows.size());
     const double asked_bytes = bytes * static_cast<double>(asked) / count;
@@ -70,7 +70,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
   struct Asked {
     std::string_view name;
     std::string reason;
-    std::optional<double> cost;  // none: not offered
+    std::optional<double> cost;  // absent: not supported
   };
   std::vector<Asked> asked;
   auto choice = std::make_shared<Choice>(request);
@@ -111,7 +111,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
   invariant(best.form != nullptr, "some form is offered for each pattern");
   why_ = best.reason;
   choice->adapts = options.form.empty() && best.cost.on_candidates > 0;
-  constexpr size_t kLong = 64;  // bytes; shorter rows are few where this many are requested
+  constexpr size_t kLong = 64;  // bytes; few shorter rows are expected if this many are required
   if (const size_t shortest = pattern_.compiled().lengths.shortest; shortest >= kLong) {
     best.form = forms::long_rows(std::move(best.form), shortest);
     why_ += ", rows of at least " + std::to_string(shortest) + " bytes only";
@@ -149,10 +149,10 @@ forms::FormState* Matcher::state_in(MatchContext& context) const {
 
 void Matcher::match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
                     MatchContext& context) const {
-  constexpr size_t kTelling = 1 << 12;  // bytes; of fewer nothing is learnt
-  constexpr int kPatience = 31;         // after at most so many batches the first form gets another chance
+  constexpr size_t kTelling = 1 << 12;  // bytes; smaller batches prove nothing
+  constexpr int kPatience = 31;  // after at most this many batches, the first strategy gets another chance
   const size_t asked =
-      active ? bits::count(active, rows.size()) : rows.size();  // before hits, which may be active
+      active ? bits::count(active, rows.size()) : rows.size();  // before hits is written, which may be active
   context.rows += asked;
   context.bytes += rows.byte_count();
   forms::FormState* state = state_in(context);

@@ -23,7 +23,7 @@ struct Offer;
 /// Nanoseconds per byte as descriptions show them: "0.17".
 std::string show_cost(double nanoseconds);
 
-/// The state of one thread that matches: caches and counters. A context serves any matcher, one at a time,
+/// The state of one matching thread: caches and counters. A context serves any matcher, one at a time,
 /// and is reset when the matcher changes. Not for two threads at once.
 class MatchContext {
  public:
@@ -35,15 +35,15 @@ class MatchContext {
   uint64_t rows = 0;              ///< active rows
   uint64_t bytes = 0;             ///< bytes of all rows, active or not
   uint64_t hits = 0;              ///< rows that matched
-  lanes::Stats* stats = nullptr;  ///< where lanes count what they did; null: they do not count
+  lanes::Stats* stats = nullptr;  ///< where lanes count their steps; null: no counting
 
  private:
   friend class Matcher;
   uint64_t owner_ = 0;              // the matcher that state_ belongs to
-  std::optional<Pattern> pattern_;  // keeps alive what state_ refers to
+  std::optional<Pattern> pattern_;  // keeps alive the pattern that state_ refers to
   std::unique_ptr<forms::FormState> state_, steady_state_;
-  int steady_batches_ = 0;  // so many batches more are matched in the steady form, since candidates were many
-  int patience_ = 0;        // how many it was the last time in a row
+  int steady_batches_ = 0;  // batches left in the data-independent strategy, after too many candidates
+  int patience_ = 0;        // the previous value of steady_batches_; it grows if that repeats
 };
 
 struct MatcherOptions {
@@ -51,11 +51,11 @@ struct MatcherOptions {
   std::string
       lanes;  ///< a lane target by name, for the forms that use lanes; empty: the widest of this machine
   uint32_t refill_below =
-      0;  ///< lanes take new rows once fewer are busy; 0: as tuned, 1: when none is (naive)
-  lanes::Tuning tuning = {};  ///< of the machine
+      0;  ///< lanes are refilled once fewer are busy; 0: as tuned, 1: once none is (naive)
+  lanes::Tuning tuning = {};  ///< measured on this machine
 };
 
-/// Answers `does the row match the pattern` for rows of a string column. Immutable, shared freely between
+/// Decides whether rows of a string column match the pattern. Immutable, shared freely between
 /// threads. It uses the match strategy with the lowest estimated cost, including the number of candidates
 /// that its filters are expected to pass. If a batch shows that there are too many candidates, later batches
 /// use the cheapest strategy that does not depend on them.
@@ -69,7 +69,7 @@ class Matcher {
   /// 63) / 64 words become 0. `active` has the same layout; null means all rows. `hits` may be `active`.
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, MatchContext& context) const;
 
-  /// One string. The context may be left out where speed does not matter.
+  /// Matches one string. The context may be omitted if speed does not matter.
   bool match(std::string_view text, MatchContext& context) const;
   bool match(std::string_view text) const;
 
@@ -78,7 +78,7 @@ class Matcher {
   std::string_view form() const;
   /// Why it was chosen, and its details.
   const std::string& why() const { return why_; }
-  /// Estimated nanoseconds per byte, for rows of a usual length.
+  /// Estimated nanoseconds per byte, for rows of average length.
   double cost() const;
   /// The other strategies, with the costs of the supported ones: "costlier: packed 0.17, rows 0.90; not
   /// offered: equality, prefix".

@@ -37,7 +37,7 @@ TEST(Matcher, ChoosesTheCheapestForm) {
   EXPECT_EQ(regex_form("README|LICENSE|COPYING"), "sequences");
   EXPECT_EQ(regex_form("(foo|bar)[a-z]*[0-9]"), "filtered");
   EXPECT_EQ(regex_form("[a-z]{20}"), "runs");
-  if (lanes::simd() != lanes::Target::avx512) return;  // elsewhere the others may cost more
+  if (lanes::simd() != lanes::Target::avx512) return;  // elsewhere the other forms may cost more
   EXPECT_EQ(regex_form("\\.(png|jpe?g)$"), "tail");
   EXPECT_EQ(regex_form("^[a-z]+ [a-z]+$"), "packed");
 }
@@ -201,7 +201,7 @@ TEST(Matcher, HugeRow) {
   testing::check_every_form(compile_like("%needle7"), column, {0b0010}, counts);
 }
 
-/// A filter that lets nearly everything through hands over to another form, with the same answers.
+/// A filter that lets almost everything through is replaced by another form, with the same results.
 TEST(Matcher, GivesWayWhereCandidatesAreMany) {
   const Matcher matcher(compile_regex("(foo|bar)[a-z]*[0-9]"));
   ASSERT_EQ(matcher.form(), "filtered");
@@ -218,7 +218,7 @@ TEST(Matcher, GivesWayWhereCandidatesAreMany) {
   lanes::Stats stats;
   MatchContext context;
   context.stats = &stats;
-  // What the lanes step in one batch distinguishes the forms.
+  // The number of lane steps in a batch distinguishes the forms.
   const auto steps_in_batch = [&](const Matcher& with, const testing::TextColumn& rows) {
     const uint64_t before = stats.lane_steps;
     with.match(rows.narrow(), nullptr, hits.data(), context);
@@ -230,20 +230,20 @@ TEST(Matcher, GivesWayWhereCandidatesAreMany) {
   for (int batch = 0; batch < 70; ++batch) {
     std::ranges::fill(hits, 42);
     const bool gave_way = steady.contains(steps_in_batch(matcher, column));
-    // It looks again after 1, 3, 7, 15, 31 and then each 31 batches.
+    // It tries again after 1, 3, 7, 15, 31 and then every 31 batches.
     EXPECT_EQ(gave_way, !std::has_single_bit(static_cast<unsigned>(batch + 2))) << batch;
     for (size_t i = 0; i < texts.size(); ++i) {
       ASSERT_EQ(bits::test(hits.data(), i), texts[i].back() == '7') << batch << " " << texts[i];
     }
   }
-  // Where candidates are few again, the filter comes back.
+  // When candidates become few again, the filter is used again.
   const testing::TextColumn quiet(std::vector<std::string>(3000, "neither the one nor the other"));
   uint64_t steps = 1;
   for (int batch = 0; batch < 40; ++batch) steps = steps_in_batch(matcher, quiet);
   EXPECT_EQ(steps, 0u);
 }
 
-/// The search is for the rarer one, in these rows, of two strings that every match contains.
+/// The search is for the string that is rarer, in these rows, of two that every match contains.
 TEST(Matcher, SearchesWhatIsRare) {
   const Matcher matcher(compile_regex("QQ[a-z]+ZZ[0-9]"));
   ASSERT_EQ(matcher.form(), "filtered");

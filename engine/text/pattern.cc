@@ -78,8 +78,8 @@ void check_size(std::string_view pattern, const Limits& limits) {
 Pattern make(std::string_view source, syntax::Ast ast, bool full_match, const Limits& limits) {
   auto compiled =
       std::make_shared<detail::CompiledPattern>(std::string(source), std::move(ast), full_match, limits);
-  // Patterns of literal pieces or words are matched without a program, however long they are; others show now
-  // what they cost.
+  // Patterns of literal pieces or words are matched without a program, however long they are; others are
+  // checked against the limits now.
   if (!compiled->pieces && compiled->words() == nullptr) compiled->program();
   return Pattern(std::move(compiled));
 }
@@ -97,7 +97,7 @@ syntax::Ast parse(std::string_view pattern, const RegexOptions& options) {
   return options.literal ? syntax::parse_literal(pattern, flags) : syntax::parse_regex(pattern, flags);
 }
 
-/// Adds `groups`, the number of those before it, to the numbers of the node's groups.
+/// Adds `groups`, the number of preceding groups, to the numbers of the node's groups.
 void number_on(syntax::Node& node, int groups) {
   if (node.op == syntax::Op::kCapture) node.capture += groups;
   for (auto& child : node.children) number_on(*child, groups);

@@ -11,14 +11,14 @@
 
 namespace lanewise::text {
 
-/// Bounds on what one pattern may cost. All are checked while compiling; none depends on the time of day.
+/// Limits on the cost of one pattern. All are checked while compiling; none depends on elapsed time.
 struct Limits {
   size_t pattern_bytes = size_t{1} << 20;  ///< longer patterns are a UserError
   size_t program_size =
-      size_t{1} << 20;               ///< instructions after repetitions are written out, else a UserError
-  size_t automaton_states = 10'000;  ///< above it the automaton is made lazily instead
+      size_t{1} << 20;               ///< instructions after repetitions are expanded; more are a UserError
+  size_t automaton_states = 10'000;  ///< above it the automaton is built lazily instead
   size_t automaton_bytes = size_t{8} << 20;   ///< the same, for its table
-  size_t automaton_work = size_t{4} << 20;    ///< the same, in instructions looked at while it is made
+  size_t automaton_work = size_t{4} << 20;    ///< the same, in instructions visited while it is built
   size_t lazy_cache_bytes = size_t{8} << 20;  ///< per thread and pattern; the cache is emptied when full
 };
 
@@ -31,17 +31,17 @@ struct RegexOptions {
   bool unicode = true;      ///< \w, \d, \s, \b are Unicode's, . is a character; else of ASCII, and a byte
   bool multi_line = false;  ///< ^ and $ match at the ends of lines
   bool crlf = false;        ///< $ also matches before \r\n
-  bool ascii_text = false;  ///< the answers for strings of ASCII alone, which are cheaper
+  bool ascii_text = false;  ///< match only ASCII strings, which is cheaper
 
   bool case_sensitive = true;
   bool literal = false;      ///< the pattern is text, without syntax
   bool dot_newline = false;  ///< '.' matches \n as well
   bool full_match = false;   ///< must span the whole string; otherwise a match anywhere counts
-  bool whole_words = false;  ///< neither before nor after a match stands a byte of a word (\w)
+  bool whole_words = false;  ///< a match must not be preceded or followed by a word byte (\w)
   Limits limits = {};
 };
 
-/// Reads the option letters of DuckDB's regexp functions: c i l m n p s, and g where `global` is given.
+/// Reads the option letters of DuckDB's regexp functions: c i l m n p s, and g if `global` is set.
 /// Letters apply in order, white space is skipped. Throws UserError for any other letter.
 RegexOptions parse_regex_options(std::string_view letters, bool* global = nullptr);
 
@@ -51,7 +51,7 @@ struct LikeOptions {
   Limits limits = {};
 };
 
-/// The argument of ESCAPE: one byte, or empty, which means NUL. Otherwise a UserError.
+/// The argument of ESCAPE: one byte, or empty, which means NUL. UserError for anything else.
 char parse_escape(std::string_view escape);
 
 namespace detail {
@@ -61,7 +61,7 @@ struct CompiledPattern;
 /// A compiled pattern: immutable, cheap to copy, shared freely between threads.
 class Pattern {
  public:
-  /// What the user wrote.
+  /// The pattern as given by the user.
   const std::string& source() const;
   /// True if the pattern must match the whole string.
   bool full_match() const;
@@ -69,7 +69,7 @@ class Pattern {
   const std::string& prefix() const;
   /// Number of capturing groups, without group 0, the whole match. 0 for LIKE and GLOB.
   int groups() const;
-  /// Names of groups 1..groups(); empty where a group has none.
+  /// Names of groups 1..groups(); empty if a group has no name.
   const std::vector<std::string>& group_names() const;
   /// Whether non-ASCII strings can match differently than with ascii_text.
   bool beyond_ascii() const;
@@ -79,7 +79,7 @@ class Pattern {
   bool has_literal_byte(uint8_t byte) const;
   /// Whether a match may contain this byte, or test it as a line end.
   bool may_match_byte(uint8_t byte) const;
-  /// Whether it is a list of many words, which are found without an automaton.
+  /// Whether it is a list of many words, which is searched without an automaton.
   bool is_word_list() const;
   /// A short description: literal kind, required literal, size of the program and of the automaton.
   std::string describe() const;
@@ -92,21 +92,21 @@ class Pattern {
   std::shared_ptr<const detail::CompiledPattern> compiled_;
 };
 
-/// Compiles RE2's dialect over UTF-8. Throws UserError with the pattern and a caret under the fault.
+/// Compiles RE2's dialect over UTF-8. Throws UserError with the pattern and a caret under the error.
 Pattern compile_regex(std::string_view pattern, const RegexOptions& options = {});
 
-/// Whether smart case ignores the case of this pattern: it has a literal character, and no capital.
+/// Whether smart case ignores the case of this pattern: it has a literal character, and no upper-case one.
 bool is_lower_case(std::string_view pattern, const RegexOptions& options = {});
 
-/// Compiles several patterns as one that matches where any of them does; of matches that start together the
-/// earlier pattern's counts. No patterns match nothing. Groups are numbered through.
+/// Compiles several patterns as one that matches if any of them does; of matches with the same start, that of
+/// the earlier pattern is used. Without patterns nothing matches. Groups are numbered consecutively.
 Pattern compile_any(std::span<const std::string> patterns, const RegexOptions& options = {});
 
-/// Compiles patterns of any kind as one that matches a row where any of them does; without groups. Throws
-/// UserError where together they exceed the limits.
+/// Compiles patterns of any kind as one that matches a row if any of them does; without groups. Throws
+/// UserError if together they exceed the limits.
 Pattern unite(std::span<const Pattern> patterns, const Limits& limits = {});
 
-/// Compiles LIKE or ILIKE: '%' any sequence, '_' one character. Throws UserError when the pattern ends in the
+/// Compiles LIKE or ILIKE: '%' any sequence, '_' one character. Throws UserError if the pattern ends in the
 /// escape.
 Pattern compile_like(std::string_view pattern, const LikeOptions& options = {});
 

@@ -1,4 +1,4 @@
-// What it costs to compile a pattern to its first form, and to run it, compared with RE2.
+// The cost of compiling a pattern to its first form, and of running it, compared with RE2.
 #include <benchmark/benchmark.h>
 #include <re2/re2.h>
 
@@ -81,7 +81,7 @@ void extract(benchmark::State& state, const char* source) {
   state.SetBytesProcessed(static_cast<int64_t>(rows.byte_count() * state.iterations()));
 }
 
-/// By the automaton that devices have (docs/understand/decisions/0010).
+/// With the automaton that devices use (docs/understand/decisions/0010).
 void extract_tagged(benchmark::State& state, const char* source) {
   const Pattern pattern = compile_regex(source);
   const int groups[] = {std::min(pattern.groups(), 1)};

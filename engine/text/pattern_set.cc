@@ -15,7 +15,7 @@ std::optional<PatternSet> PatternSet::make(std::span<const Pattern> patterns, Wh
     automata.push_back(pattern.compiled().automaton());
     if (automata.back() == nullptr) return std::nullopt;
   }
-  // A step takes each automaton's.
+  // A state consists of a state of each automaton.
   const size_t most_states = std::min(limits.automaton_states, limits.automaton_work / 256 / patterns.size());
   std::optional<automaton::Product> product = automaton::product(automata, which, most_states);
   if (!product) return std::nullopt;

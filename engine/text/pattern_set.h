@@ -20,7 +20,7 @@ class PatternSet {
  public:
   using Which = automaton::Which;
 
-  /// The set of 1 to 64 patterns. nullopt where their automaton would exceed the limits.
+  /// The set of 1 to 64 patterns. nullopt if their automaton would exceed the limits.
   static std::optional<PatternSet> make(std::span<const Pattern> patterns, Which which,
                                         const Limits& limits = {});
 
@@ -43,16 +43,17 @@ class PatternSet {
 /// A set's automaton on lanes. Immutable, shared freely between threads.
 class SetMatcher {
  public:
-  /// Uses the option `form` if it is "packed" or "rows". Throws UserError where that is not offered,
+  /// Uses the option `form` if it is "packed" or "rows". Throws UserError if that is not supported,
   /// and for lanes that are unknown or not supported.
   explicit SetMatcher(const PatternSet& set, const MatcherOptions& options = {});
 
-  /// Sets bit i of hits where row i is active and matches a pattern, and clears it elsewhere, as
-  /// Matcher::match; there codes[i] becomes the row's code. Other codes stay as they are. Adds to `stats`.
+  /// Sets bit i of hits if row i is active and matches a pattern, else clears it, like
+  /// Matcher::match; codes[i] of these rows becomes the row's code. Other codes are unchanged. Adds to
+  /// `stats`.
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, uint8_t* codes,
              lanes::Stats* stats = nullptr) const;
 
-  /// Nanoseconds per byte, by stated costs.
+  /// Estimated nanoseconds per byte.
   double cost() const { return cost_; }
   /// A lower bound of the cost of any set on this machine's widest lanes, known without compiling.
   static double least_cost();

@@ -15,7 +15,7 @@ namespace {
 
 using Which = PatternSet::Which;
 
-/// Every matcher of the set that this machine has, by name.
+/// Every matcher of the set that this machine supports, by name.
 std::map<std::string, SetMatcher> every_matcher(const PatternSet& set) {
   std::map<std::string, SetMatcher> matchers;
   for (const char* form : {"packed", "rows"}) {

@@ -101,7 +101,7 @@ class Corpus {
  public:
   explicit Corpus(size_t every) : every_(every) {}
 
-  /// Reads one line of the log; false once something is wrong.
+  /// Reads one line of the log; false after the first error.
   void line(const std::string& text) {
     if (text[0] == '#' || (text[0] >= 'A' && text[0] <= 'Z')) return;
     if (text == "strings") {
@@ -143,7 +143,7 @@ class Corpus {
       const Pattern finder = full ? compile_regex("\\A(?:" + *pattern_ + ")\\z") : pattern;
       std::vector<uint64_t> expected(bits::words(strings_.size()));
       for (size_t i = 0; i < strings_.size(); ++i) {
-        // full match; search; and both with leftmost-longest, which we have no use for
+        // full match; search; and both with leftmost-longest, which we do not support
         const std::string& all = results_[i];
         const size_t first = all.find(';');
         const std::string result =
@@ -183,7 +183,7 @@ class Corpus {
   captures::PikeVm pike_vm_;
 };
 
-/// Feeds what `command` prints to the corpus.
+/// Passes the output of `command` to the corpus.
 void run(const std::string& command, Corpus& corpus) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   ASSERT_NE(pipe, nullptr);

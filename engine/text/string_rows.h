@@ -25,7 +25,7 @@ class StringRows {
   const uint64_t* wide_offsets() const { return wide_; }
   uint32_t gap() const { return gap_; }
 
-  /// The first `count` of them.
+  /// The first `count` rows.
   StringRows first(size_t count) const {
     StringRows some = *this;
     some.rows_ = count;
@@ -33,7 +33,7 @@ class StringRows {
   }
 
   uint64_t offset(size_t i) const { return wide_ ? wide_[i] : narrow_[i]; }
-  /// Bytes of all rows together, gaps included.
+  /// Total bytes of all rows, including gaps.
   uint64_t byte_count() const { return rows_ == 0 ? 0 : offset(rows_) - offset(0); }
   std::string_view row(size_t i) const {
     return {reinterpret_cast<const char*>(bytes_) + offset(i),

@@ -19,7 +19,7 @@ using unicode::kMaxCodePoint;
 
 bool is_surrogate(char32_t c) { return c >= 0xD800 && c <= 0xDFFF; }
 
-/// All code points but surrogates as one text.
+/// All code points except surrogates as one text.
 const std::string& everything() {
   static const std::string kAll = [] {
     std::string all;
@@ -63,7 +63,7 @@ std::vector<std::string> class_names() {
 }
 
 TEST(Unicode, ClassesAreThoseOfRe2) {
-  // RE2 20220601 knows an older Unicode than ours: what is unassigned there is not compared.
+  // RE2 20220601 supports an older Unicode version: what is unassigned there is not compared.
   const CharSet assigned = re2_class("[\\pL\\pM\\pN\\pP\\pS\\pZ\\pC]");
   ASSERT_TRUE(assigned.contains('a'));
   size_t compared = 0;
@@ -107,7 +107,7 @@ TEST(Unicode, FoldCyclesAreThoseOfRe2) {
         << "U+" << std::hex << uint32_t(c) << " and U+" << uint32_t(next);
   }
   EXPECT_GT(folding, 2'700u);
-  // Nothing is missing either: what RE2 folds, we fold.
+  // The reverse: what RE2 folds, we fold.
   const CharSet theirs = re2_class("(?i:[k\xCE\xA9\xC3\xA5\xCF\x83])");
   CharSet ours;
   for (char32_t c : {U'k', U'\u03A9', U'\u00E5', U'\u03C3'}) ours.add_folded(c, c);

@@ -22,7 +22,7 @@ TEST(Unite, MatchesWhereOneDoes) {
     }
     testing::check_every_form(unite(patterns), column, expected, counts);
   };
-  // However few random ones: a literal, a sequence, sets of both.
+  // Even without random ones: a literal, a sequence, sets of both.
   check({compile_like("%ab%")});
   check({compile_like("%a_b%a%")});
   check({compile_like("%ab%"), compile_like("%bba%")});

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MISTAKES = {
     ("sqll", "-c", "SELECT 1"): "there is no command 'sqll'; did you mean 'sql'?",
     ("index", "bild"): "there is no command 'index bild'; did you mean 'build'?",
+    ("index", "nosuch"): "there is no command 'index nosuch'; choose build, query,",
     ("--hlep",): "there is no option '--hlep'; did you mean '--help'?",
     ("index", "--hlep"): "there is no option '--hlep'; did you mean '--help'?",
     ("sql", "--formt", "csv"): "there is no option '--formt'; did you mean '--format'?",
@@ -124,6 +125,8 @@ def test_bash_completes():
     assert "parquet" in completed("lanewise sql --format ''") and completed("lanewise sql --format c") == ["csv"]
     assert "environment" in completed("lanewise help e")
     assert completed("lanewise graph bfs --ro") == ["--root"]
+    assert completed("lanewise grep --sort m") == completed("lanewise grep --sortr m") == ["modified"]
+    assert completed("lanewise grep --color al") == ["always"]
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

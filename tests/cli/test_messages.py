@@ -31,6 +31,33 @@ def test_two_may_read_a_database(lanewise, shop):
     assert lanewise(*READ)[1] == "i\n7\n8\n"
 
 
+def test_a_file_that_is_not_a_database(lanewise, files):
+    """It is the commonest mistake with --db and with sql's arguments: a data file in their place."""
+    for name, content in {"a.csv": b"a,b\n1,2\n" * 9, "a.bin": os.urandom(64)}.items():
+        (files / name).write_bytes(content)
+        for command in ["SELECT 1", "CREATE TABLE t(i INT)"]:
+            assert lanewise("sql", "--db", name, "-c", command) == \
+                (2, "", f"error: '{name}' is not a database; query a data file without --db: FROM '{name}'\n")
+    assert lanewise("sql", "-o", "a.parquet", "-c", "SELECT 1 AS i")[0] == 0
+    assert "'a.parquet' is not a database" in lanewise("sql", "--db", "a.parquet", "-c", "SELECT 1")[2]
+    assert lanewise("sql", "a.csv")[2].startswith("lanewise: unexpected argument 'a.csv'; query a file with -c \"FROM 'a.csv'\"\n")
+
+
+def test_binary_files_and_sizes_of_pram(lanewise, files):
+    (files / "a.pram").write_bytes(b"PAR1\0\1\2" * 99)
+    for command in ["check", "run"]:
+        assert lanewise("pram", command, "a.pram") == (2, "", "error: 'a.pram' is not a PRAM program: it is a binary file\n")
+    for word, example in {"random": "random:8", "constant": "constant:8:1"}.items():
+        error = f"error: A: the generator '{word}' needs a size, for example {example}\n"
+        assert lanewise("pram", "run", "scan", "-i", f"A={word}") == (2, "", error)
+        assert lanewise("pram", "run", "scan", "-i", f"A={example}")[0] == 0
+
+
+def test_unknown_options_of_grep(lanewise):
+    assert lanewise("grep", "--recursive", "a") == (2, "", "error: unknown option --recursive; folders are searched without an option\n")
+    assert lanewise("grep", "--frobnicate-it", "a") == (2, "", "error: unknown option --frobnicate-it; see lanewise grep --help\n")
+
+
 def test_read_only_is_kept(lanewise, shop):
     code, _, error = lanewise(*WRITE, "--read-only")
     assert code == 2 and "read-only" in error, error

@@ -1,4 +1,4 @@
--- Which headers clash on a disk that does not tell upper from lower case?
+-- Which headers clash on a case-insensitive file system?
 SELECT min(path) AS one, max(path) AS other, count(*) AS files
 FROM files
 WHERE path LIKE 'usr/include/%'

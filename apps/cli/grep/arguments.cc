@@ -64,7 +64,10 @@ size_t distance(std::string_view a, std::string_view b) {
     advice = "; a NUL after names is -0";
   } else if (name == "-y") {
     advice = "; ignore case with -i";
+  } else if (name == "--recursive") {
+    advice = "; folders are searched without an option";
   } else {
+    advice = "; see lanewise grep --help";
     size_t best = 4;
     for (const auto& [known, flag] : names_of_flags()) {
       if (!known.starts_with("--") || distance(known, name) >= best) continue;

@@ -114,8 +114,8 @@ constexpr Flag kOutput[] = {
 };
 
 constexpr Flag kColourFlags[] = {
-    {"--color,--colour", "WHEN", "Colours",
-     "Colours: auto (on a terminal, the default), always, never or ansi",
+    {"--color,--colour", "auto|always|never|ansi", "Colours",
+     "When to use colours (default: auto, on a terminal)",
      [](Arguments& to, const std::string& value) {
        if (value != "auto" && value != "always" && value != "never" && value != "ansi")
          throw UserError("--color: '" + value + "' is not one of auto, always, never, ansi");

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 
 #include "help/help.h"
@@ -61,8 +62,15 @@ std::string unexpected(const CLI::App& command) {
     return fmt::format("there is no option '{}'{}", name, did_you_mean(name, option_names(command)));
   }
   const std::string word = left.empty() ? "" : left.back();
-  const bool sql = command.get_option_no_throw("--command") != nullptr && word.find(' ') != std::string::npos;
-  return fmt::format("unexpected argument '{}'{}", word, sql ? "; put -c before the SQL" : "");
+  std::string advice;
+  if (command.get_option_no_throw("--command") != nullptr) {
+    std::error_code ignored;
+    if (word.find(' ') != std::string::npos)
+      advice = "; put -c before the SQL";
+    else if (std::filesystem::exists(word, ignored))
+      advice = fmt::format("; query a file with -c \"FROM '{}'\"", word);
+  }
+  return fmt::format("unexpected argument '{}'{}", word, advice);
 }
 
 /// The library writes "--format: xml not in {table,csv}".
@@ -133,8 +141,10 @@ std::optional<ArgumentError> unknown_command(const CLI::App& app, const std::vec
     if (next == nullptr && command->get_require_subcommand_min() == 0) return std::nullopt;  // an argument
     if (next == nullptr) {
       const std::string group = command == &app ? "" : command->get_name() + " ";
-      return ArgumentError{fmt::format("there is no command '{}{}'{}", group, word,
-                                       did_you_mean(word, known_commands(*command))),
+      const std::vector<std::string> known = known_commands(*command);
+      std::string advice = did_you_mean(word, known);
+      if (advice.empty() && command != &app) advice = fmt::format("; choose {}", fmt::join(known, ", "));
+      return ArgumentError{fmt::format("there is no command '{}{}'{}", group, word, advice),
                            full_name(*command)};
     }
     command = next;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <numeric>
 #include <optional>
@@ -20,6 +21,8 @@ namespace {
 
 using pram::Array;
 using pram::Type;
+
+constexpr std::string_view kGenerators[] = {"random", "shuffle", "ascending", "descending", "constant"};
 
 /// "random:1000:2" as a word and numbers; nothing for other strings.
 struct Generator {
@@ -95,9 +98,8 @@ Array generate(const Generator& generator, const Wanted& wanted, uint64_t seed, 
     const uint64_t bound = wanted.type == Type::kBool ? 2 : 1000;
     for (pram::Word& word : array.words) word = static_cast<int64_t>(random.below(bound));
   } else {
-    throw UserError(fmt::format(
-        "{}: there is no generator '{}'; there are random, shuffle, ascending, descending, constant", what,
-        generator.name));
+    throw UserError(fmt::format("{}: there is no generator '{}'; there are {}", what, generator.name,
+                                fmt::join(kGenerators, ", ")));
   }
   for (size_t i = array.words.size(); shuffle && i > 1; --i)
     std::swap(array.words[i - 1], array.words[random.below(i)]);
@@ -169,6 +171,9 @@ pram::Arrays read_inputs(const pram::Program& program, const std::vector<std::st
       inputs[name] = pram::read_numbers(read_file(path), wanted->type, wanted->dimensions, path);
     } else if (const auto generator = parse_generator(values)) {
       inputs[name] = generate(*generator, *wanted, seed, name);
+    } else if (std::ranges::find(kGenerators, values) != std::end(kGenerators)) {
+      throw UserError(fmt::format("{}: the generator '{}' needs a size, for example {}:8{}", name, values,
+                                  values, values == "constant" ? ":1" : ""));
     } else {
       inputs[name] = pram::read_numbers(values, wanted->type, wanted->dimensions, name);
     }

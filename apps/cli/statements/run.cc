@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/size.h"
+#include "data_file.h"
 #include "fault.h"
 #include "machine.h"
 #include "output/print.h"
@@ -42,6 +43,7 @@ SqlRun::SqlRun(SqlOptions options)
     if (!input.empty()) inputs_.push_back(input);
   }
   check_output(options_.output, inputs_);
+  if (!options_.session.database.empty()) require_database(options_.session.database);
   session_.emplace(options_.session);
   session_->set_progress([this](const std::string& what, double share) {
     if (shows_progress_) progress_.report(what, share);

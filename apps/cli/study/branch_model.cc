@@ -30,7 +30,7 @@ bench::Group modelled_branches(uint64_t rows, double percent, uint64_t seed) {
   }
   const auto count = static_cast<double>(rows);
   bench::Group group;
-  group.title = fmt::format("a jump for each row, simulated: {:g} % selected", percent);
+  group.title = fmt::format("a branch for each row, simulated: {:g} % selected", percent);
   group.about = {{"work", "branches"}, {"selectivity", percent}};
   group.rows = rows;
   group.results = {{.level = "two-bit predictor",

@@ -6,8 +6,8 @@
 
 namespace lanewise::cli::study {
 
-/// A saturating counter of two bits, which predicts a jump from its own past: the predictor of textbooks, not
-/// that of any real processor.
+/// A saturating counter of two bits, which predicts a branch from its own past: the predictor of textbooks,
+/// not that of any real processor.
 class TwoBitPredictor {
  public:
   /// Whether the prediction was wrong.
@@ -32,7 +32,7 @@ class CacheModel {
   std::vector<uint64_t> lines_;  // of each set, the last used first
 };
 
-/// The filter with a jump for each row, in the models: `rows` values of which `percent` are selected. The
+/// The filter with a branch for each row, in the models: `rows` values of which `percent` are selected. The
 /// group has no times, only events per row.
 bench::Group modelled_branches(uint64_t rows, double percent, uint64_t seed);
 

@@ -5,17 +5,17 @@
 namespace lanewise::cli::study {
 namespace {
 
-int misses_of(const std::string& jumps) {
+int misses_of(const std::string& branches) {
   TwoBitPredictor predictor;
   int misses = 0;
-  for (const char jump : jumps) misses += predictor.mispredicts(jump == 'T');
+  for (const char branch : branches) misses += predictor.mispredicts(branch == 'T');
   return misses;
 }
 
 TEST(BranchModel, CountsOfKnownTraces) {
   EXPECT_EQ(misses_of("NNNNNNNN"), 0);
   EXPECT_EQ(misses_of("TTTTTTTT"), 1);
-  EXPECT_EQ(misses_of("TTTTNTTTTN"), 3);  // one jump that is different does not change the prediction
+  EXPECT_EQ(misses_of("TTTTNTTTTN"), 3);  // one branch that is different does not change the prediction
   EXPECT_EQ(misses_of("TNTNTNTN"), 8);    // the worst case from this state
   EXPECT_EQ(misses_of("TTNNTTNN"), 1 + 2 + 1 + 2);
 }

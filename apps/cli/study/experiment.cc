@@ -159,7 +159,7 @@ void threads(Measure& measure) {
   measure.scan(options);
 }
 
-/// The two-bit predictor over the same values: the cost of a jump for each row.
+/// The two-bit predictor over the same values: the cost of a branch for each row.
 void branches(Measure& measure) {
   for (const double percent : {0.1, 1.0, 10.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0}) {
     measure.add(modelled_branches(measure.rows(1 << 20, 1 << 20), percent, measure.parameters().seed));

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// An error that is released.
+/// An error that is released in the destructor.
 struct Error {
   Error() = default;
   ~Error() { lw_error_release(&error); }
@@ -105,7 +105,7 @@ lanewise::Table one_row(std::vector<std::pair<std::string, lanewise::Value>> val
   return table;
 }
 
-/// A table's first batch as a schema and an array of C's.
+/// The first batch of a table as an Arrow schema and array.
 struct Exported {
   explicit Exported(lanewise::Table table) {
     ArrowArrayStream stream;
@@ -369,7 +369,7 @@ TEST(CAbi, CancelledProgramsEnd) {
   lw_program_close(program);
 }
 
-/// Adds its two arguments, which have no NULLs; fails where one is 13.
+/// Adds its two arguments, which have no NULLs; fails if one is 13.
 int add(void* data, ArrowSchema* schema, ArrowArray* arguments, ArrowSchema* result_schema,
         ArrowArray* result, char* message, size_t size) {
   ++*static_cast<std::atomic<int>*>(data);
@@ -393,7 +393,7 @@ int add(void* data, ArrowSchema* schema, ArrowArray* arguments, ArrowSchema* res
   return 0;
 }
 
-/// A signature of so many fields of BIGINT.
+/// A signature of the given number of BIGINT fields.
 ArrowSchema integers(size_t fields) {
   lanewise::Schema schema(fields, {"", lanewise::TypeId::kInt64});
   ArrowArrayStream stream;
@@ -461,7 +461,7 @@ TEST(CAbi, GraphsAnswerQuestions) {
   lw_cancellation* cancellation = lw_cancellation_new();
   lw_cancellation_cancel(cancellation);
   std::vector<double> matrix(25);
-  EXPECT_EQ(lw_graph_distances(graph, matrix.data(), cancellation, nullptr), LW_OK);  // they are kept
+  EXPECT_EQ(lw_graph_distances(graph, matrix.data(), cancellation, nullptr), LW_OK);  // the arrays are kept
   lw_graph_close(graph);
   ASSERT_EQ(lw_graph_open(-1, source.data(), target.data(), nullptr, 3, nullptr, 0, &graph, nullptr), LW_OK);
   EXPECT_EQ(lw_graph_distances(graph, matrix.data(), cancellation, nullptr), LW_ERROR_CANCELLED);

@@ -14,7 +14,7 @@ void need(const T* argument, const char* name) {
   if (argument == nullptr) throw UserError(fmt::format("the argument '{}' is NULL", name));
 }
 
-/// A schema and an array of the caller, both released in any case.
+/// A schema and an array received from the caller; the destructor releases both.
 class TakenArray {
  public:
   TakenArray(ArrowSchema* schema, ArrowArray* array) : schema_(schema), array_(array) {}
@@ -33,7 +33,7 @@ class TakenArray {
   ArrowArray* array_;
 };
 
-/// Owns a stream of the caller and releases it in any case.
+/// A stream received from the caller; the destructor releases it.
 class TakenStream {
  public:
   explicit TakenStream(ArrowArrayStream* stream) : stream_(stream) {}

@@ -20,7 +20,7 @@ namespace lanewise::c {
 
 namespace {
 
-/// The error without a message, of the exception that is being handled.
+/// The error of the current exception, without a message.
 lw_error kind_of_current() {
   try {
     throw;
@@ -77,7 +77,7 @@ lw_code guarded(lw_error* error, const std::function<void()>& body) {
     if (error == nullptr) return found.code;
     try {
       found.message = copied(message_of_current());
-    } catch (const std::bad_alloc&) {  // the code alone
+    } catch (const std::bad_alloc&) {  // only the code
     }
     *error = found;
     return found.code;

@@ -7,7 +7,7 @@
 
 namespace lanewise::c {
 
-/// Runs `body`. Exceptions become a code, and a message in `error`, which may be null.
+/// Runs `body`. An exception becomes an error code and a message in `error`, which may be null.
 lw_code guarded(lw_error* error, const std::function<void()>& body);
 
 /// A copy that the caller frees with lw_text_free().

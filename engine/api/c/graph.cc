@@ -22,7 +22,7 @@
 #include "graph/paths.h"
 #include "primitives/parallel.h"
 
-using namespace lanewise;  // the functions of C stand outside of it
+using namespace lanewise;  // C functions are outside of it
 using lanewise::c::check_process, lanewise::c::guarded, lanewise::c::need;
 
 struct lw_graph {
@@ -79,7 +79,7 @@ int64_t checked_vertices(int64_t vertices, const graph::Graph& graph) {
   return vertices >= 0 ? vertices : most + 1;
 }
 
-/// guarded() for a question, after other threads' questions, on the graph's threads.
+/// guarded() for a call that waits for other threads' calls and runs on the graph's threads.
 template <class Body>
 lw_code in_graph(lw_graph* graph, lw_error* error, const Body& body) {
   return guarded(error, [&] {

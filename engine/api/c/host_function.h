@@ -8,7 +8,7 @@
 
 namespace lanewise::c {
 
-/// A function of C as one of the engine. Throws UserError if `signature` names an unknown type.
+/// A C function as a function of the engine. Throws UserError if `signature` names an unknown type.
 std::shared_ptr<const ops::HostFunction> host_function(const std::string& name, const ArrowSchema& signature,
                                                        bool strict, lw_function function, void* data);
 

@@ -14,10 +14,10 @@
 #include "gpu/driver.h"
 #include "index/gpu/device_index.h"
 
-using namespace lanewise;  // the functions of C stand outside of it
+using namespace lanewise;  // C functions are outside of it
 using lanewise::c::guarded, lanewise::c::need, lanewise::c::TakenArray;
 
-/// The index on the host; with a device its copy there is what is searched and changed.
+/// The index on the host; with a device, its copy there is searched and changed.
 struct lw_index {
   std::mutex mutex;
   Index host;
@@ -29,7 +29,7 @@ struct lw_index {
     if (!choice.only) throw UserError("an index has no device 'auto': choose cpu, cuda or cuda:N");
     device.emplace(host, gpu::Driver::system().device(choice.ordinal));
   }
-  /// Calls f with the one that is searched and changed.
+  /// Calls f with the copy that is searched and changed.
   template <class F>
   auto with(F f) {
     return device ? f(*device) : f(host);
@@ -41,7 +41,7 @@ namespace {
 constexpr const char* kBuildOptions = "unique, nulls, device";
 constexpr const char* kOpenOptions = "read_only, device, wait";
 
-/// guarded() for a call of an index, after other threads' calls.
+/// guarded() for a call of an index, which waits for other threads' calls.
 template <class Body>
 lw_code in_index(lw_index* index, lw_error* error, const Body& body) {
   return guarded(error, [&] {
@@ -51,7 +51,7 @@ lw_code in_index(lw_index* index, lw_error* error, const Body& body) {
   });
 }
 
-/// Columns of several batches in one piece, without dictionaries.
+/// The columns of several batches, concatenated, without dictionaries.
 ColumnPtr in_one_piece(const std::vector<Batch>& batches, size_t i, Type type) {
   if (batches.size() == 1 && !batches[0].columns[i]->dictionary) return batches[0].columns[i];
   ColumnBuilder builder(type);
@@ -138,7 +138,7 @@ Index built(TakenArray& taken, const int64_t* rows, const IndexOptions& given, b
   return index;
 }
 
-/// An index without row numbers has another use.
+/// An index without row numbers was made for another purpose.
 Index checked(Index index, const char* path) {
   if (index.value_bytes() == 8) return index;
   throw UserError(
@@ -221,7 +221,7 @@ lw_code lw_index_find(lw_index* index, ArrowSchema* schema, ArrowArray* keys, in
     need(rows, "rows");
     const Table table = taken.table();
     size_t hits = 0;
-    for (const Batch& batch : table.batches) {  // each where it lies, without a copy
+    for (const Batch& batch : table.batches) {  // each in place, without a copy
       std::fill(rows, rows + batch.rows, -1);
       const std::vector<ColumnPtr> columns = columns_of({table.schema, {batch}});
       std::vector<uint64_t> bits(bits::words(batch.rows));

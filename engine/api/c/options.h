@@ -10,11 +10,11 @@
 
 namespace lanewise::c {
 
-/// Values of options; they throw UserError that names the option.
+/// Parse the values of options. They throw UserError that names the option.
 bool parse_flag(std::string_view name, std::string_view value);
 uint64_t parse_count(std::string_view name, std::string_view value, uint64_t most);
 size_t parse_bytes(std::string_view name, std::string_view value);
-/// UserError that lists the options there are.
+/// Throws UserError that lists the valid options.
 [[noreturn]] void refuse_option(std::string_view name, std::string_view there_are);
 
 SessionOptions session_options(std::span<const lw_option> options);

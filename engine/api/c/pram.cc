@@ -17,7 +17,7 @@
 #include "pram/run.h"
 #include "pram/trace.h"
 
-using namespace lanewise;  // the functions of C stand outside of it
+using namespace lanewise;  // C functions are outside of it
 using lanewise::c::guarded, lanewise::c::need;
 
 struct lw_program {
@@ -41,7 +41,7 @@ namespace {
 constexpr const char* kOptions =
     "executor, seed, max_steps, threads, memory_limit, survey, check, race, specialise, without, by";
 
-/// What the options say of a run.
+/// The options of a run.
 struct Given {
   pram::Options options;
   MemoryBudget budget{parse_size("4GB"), "raise memory_limit"};

@@ -6,7 +6,7 @@
 
 namespace lanewise::c {
 
-/// Hands columns of values to `out`, a small table.
+/// Exports columns of values as a small table to `out`.
 inline void export_rows(const Schema& schema, const std::vector<std::vector<Value>>& columns,
                         ArrowArrayStream* out) {
   Batch batch;

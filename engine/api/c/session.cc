@@ -29,7 +29,7 @@ struct SharedSession {
   }
   std::mutex mutex;
   bool begun = false;             // by lw_session_begin()
-  std::atomic<double> share{-1};  // of the running statement that is done
+  std::atomic<double> share{-1};  // finished fraction of the running statement
   Session session;
 };
 
@@ -41,10 +41,10 @@ struct lw_session {
 
 struct lw_result {
   std::shared_ptr<lanewise::c::SharedSession>
-      shared;  // null where no column is a list, struct or map, which need it
+      shared;  // null if no column is a list, struct or map, which need the session
   StatementResult result;
   mutable std::once_flag profile_made;
-  mutable std::string profile;  // made when it is requested
+  mutable std::string profile;  // made on first use
 };
 
 namespace {
@@ -64,7 +64,7 @@ std::string profile_text(const StatementResult& result) {
                             result.run_seconds * 1e3, result.hot ? ", columns were in memory" : "");
 }
 
-/// guarded() for a call of a session: not in a forked process, and after other threads' calls.
+/// guarded() for a call of a session: fails in a forked process, and waits for other threads' calls.
 template <class Body>
 lw_code in_session(lw_session* session, lw_error* error, const Body& body) {
   return guarded(error, [&] {
@@ -103,7 +103,7 @@ lw_code lw_session_open(const lw_option* options, size_t count, lw_session** out
 
 void lw_session_close(lw_session* session) {
   if (session == nullptr) return;
-  // In a child process the session's threads are missing, and its end would wait for them.
+  // In a child process the session's threads do not exist, and its destructor would wait for them.
   if (guarded(nullptr, check_process) == LW_OK) delete session;
 }
 

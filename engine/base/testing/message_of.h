@@ -4,7 +4,7 @@
 
 namespace lanewise {
 
-/// For tests: the message of the error of type E that f throws, or "no error". Others pass through.
+/// For tests: the message of the error of type E that f throws, or "no error". Other errors propagate.
 template <class E, class F>
 std::string message_of(F f) {
   try {

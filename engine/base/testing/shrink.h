@@ -1,4 +1,4 @@
-// The least part of a failing test.
+// Shrinks a failing test.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 namespace lanewise {
 
-/// Leaves out of `steps`, for which fails(steps) is true, runs of halving length for as long as it stays
-/// true: no step of the result can be left out alone (Zeller and Hildebrandt, "Simplifying and isolating
-/// failure-inducing input", 2002). Calls fails() about steps.size() times where few steps matter.
+/// Removes runs of halving length from `steps`, for which fails(steps) is true, as long as it stays
+/// true. No single step of the result can be removed (Zeller and Hildebrandt, "Simplifying and isolating
+/// failure-inducing input", 2002). Calls fails() about steps.size() times if few steps matter.
 template <class Step, class Fails>
 std::vector<Step> shrink(std::vector<Step> steps, Fails fails) {
   for (size_t length = std::max<size_t>(steps.size() / 2, 1);; length = std::max<size_t>(length / 2, 1)) {

@@ -8,7 +8,7 @@
 
 namespace lanewise {
 
-/// A folder of its own for a test's files, gone with it: tests run in parallel.
+/// A folder for one test's files, removed by the destructor: tests run in parallel.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

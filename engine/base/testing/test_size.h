@@ -1,4 +1,4 @@
-// How much a test does.
+// How much work a test does.
 #pragma once
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// `few` in a sanitized program and on an emulated processor, which are ten times slower; `all` for `./dev
+/// `few` with a sanitizer and on an emulated processor, which are ten times slower; `all` with `./dev
 /// test
 /// --all`; else `usual`.
 template <class Size>

@@ -83,7 +83,7 @@ Table import_stream(ArrowArrayStream* stream, MemoryBudget* budget = nullptr);
 /// The schema of a struct, which the caller keeps.
 Schema import_schema(const ArrowSchema& schema);
 
-/// Imports one struct array of that schema as zero to two batches. Takes `array`, which is released with the
+/// Imports one struct array of that schema as zero to two batches. Owns `array`, which is released with the
 /// last batch.
 std::vector<Batch> import_array(const ArrowSchema& schema, ArrowArray* array, MemoryBudget* budget = nullptr);
 

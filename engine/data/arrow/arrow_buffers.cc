@@ -23,11 +23,11 @@ size_t row_bytes(const Form& form) {
 
 namespace {
 
-/// What a copied array owns.
+/// The memory owned by a copied array.
 struct Held {
   std::shared_ptr<const void> owner;
   std::vector<const void*> buffers;
-  std::vector<ArrowArray> children;  // a dictionary is the last of them
+  std::vector<ArrowArray> children;  // the last one is the dictionary, if any
   std::vector<ArrowArray*> pointers;
 };
 
@@ -92,7 +92,7 @@ class Copier {
     copy(2, read<Offset>(1)[rows]);
   }
 
-  /// The last buffer says how long the strings' are.
+  /// The last buffer holds the lengths of the data buffers.
   void copy_views(size_t rows) {
     const auto last = static_cast<size_t>(from_.n_buffers) - 1;
     copy(1, rows * 16);

@@ -56,11 +56,11 @@ struct ArrowDeviceArrayStream {
 
 namespace lanewise::arrow {
 
-/// Opens a GPU by its ordinal; called where arrays need one.
+/// Opens a GPU by its ordinal; called if arrays need one.
 using OpenDevice = std::function<gpu::Device&(int64_t ordinal)>;
 
 /// A source of the rows of struct arrays of one schema, one array after the other. Takes the schema and the
-/// arrays, and waits for their events. They are released at once on failure, otherwise with the last user of
+/// arrays, and waits for their events. On failure they are released at once, otherwise with the last user of
 /// the source. Arrays of the types CPU and CUDA_HOST are imported as import_array() does. Those of CUDA and
 /// CUDA_MANAGED stay where they are: queries on that GPU read them there (DeviceRows), others a copy. Throws
 /// UserError that names the field or the device: errors of import_array(), arrays of another device or of

@@ -14,14 +14,14 @@ namespace lanewise::arrow {
 namespace {
 
 constexpr std::string_view kForeign = "An Arrow column";
-constexpr size_t kForeignWord = 16;  // bytes that kernels read of strings at a time
+constexpr size_t kForeignWord = 16;  // bytes of strings that kernels read at a time
 
 using gpu::DeviceBuffer;
 using gpu::cuda::Address;
 
 Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
 
-/// Whether values are laid out as ours.
+/// Whether the values have our layout.
 bool is_ours(const Form& form) {
   return form.layout == Layout::kSame ||
          (form.factor == 1 && form.size == static_cast<int32_t>(width(form.type.physical())));
@@ -70,7 +70,7 @@ class Maker {
     return buffer;
   }
 
-  /// Bytes [at, at + bytes) of a part's buffer; `there`: how many its allocation has from them on.
+  /// Bytes [at, at + bytes) of a part's buffer; `there`: how many bytes its allocation has from there on.
   Address bytes_of(const DevicePart& part, int64_t index, size_t at, size_t bytes,
                    size_t* there = nullptr) const {
     if (index >= part.array->n_buffers) refuse(field_, "a buffer is missing");
@@ -81,7 +81,7 @@ class Maker {
     if (there != nullptr) *there = all == SIZE_MAX ? 0 : all - at;  // 0: the driver does not report it
     return address_of(from) + at;
   }
-  /// Those bytes where they lie; empty: they are to be copied.
+  /// These bytes in place; empty if they must be copied.
   DeviceBuffer in_place(const DevicePart& part, int64_t index, size_t at, size_t bytes,
                         size_t alignment) const {
     size_t there = 0;
@@ -90,7 +90,7 @@ class Maker {
     if (!gpu::find_allocation(upload_.pool.device(), address + bytes + kPadding - 1).mapped) return {};
     return DeviceBuffer::wrap(address, bytes, owner_);
   }
-  /// Those bytes, aligned as numbers of up to 8 bytes must be. `room` holds them where they are not.
+  /// These bytes, aligned for numbers of up to 8 bytes; copied to `room` if necessary.
   Address aligned(const DevicePart& part, int64_t index, size_t at, size_t bytes, DeviceBuffer& room) const {
     const Address address = bytes_of(part, index, at, bytes);
     if (address % 8 == 0) return address;
@@ -99,7 +99,7 @@ class Maker {
     return room.address();
   }
 
-  /// A thread for each of `count`.
+  /// Launches a thread for each of `count` items.
   template <class... Arguments>
   void launch(const char* kernel, uint64_t count, Arguments... arguments) const {
     if (count != 0)
@@ -156,7 +156,7 @@ class Maker {
     }
   }
 
-  /// Decimals of another width, times of another unit.
+  /// Converts decimals of another width and times of another unit.
   void convert() {
     const size_t size = width(form_.type.physical());
     column_.values = allocate(static_cast<size_t>(column_.rows) * size);
@@ -191,7 +191,7 @@ class Maker {
     return found;
   }
 
-  /// Where the parts' bytes begin and end in their buffers.
+  /// The range of each part's bytes in its buffer.
   template <class Offset>
   std::vector<std::pair<uint64_t, uint64_t>> text_ranges() const {
     std::vector<Offset> ends(2 * parts_.size());

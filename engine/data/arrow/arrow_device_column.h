@@ -12,15 +12,16 @@
 
 namespace lanewise::arrow {
 
-/// Rows of one column of a foreign array: `first` counts its offset.
+/// Rows of one column of an imported array: `first` includes its offset.
 struct DevicePart {
   const ArrowArray* array;
   int64_t first;
   int64_t rows;
 };
 
-/// Buffer `index` of a column must be `bytes` readable bytes of `device` (or managed, or pinned): UserError
-/// that names the field. Returns a lower bound of their number; SIZE_MAX if the driver does not report it.
+/// Checks that buffer `index` of a column is `bytes` readable bytes of `device` (or managed, or pinned):
+/// UserError names the field. Returns a lower bound of the buffer's size; SIZE_MAX if the driver does not
+/// report it.
 size_t check_memory(gpu::Device& device, const ArrowSchema& field, int64_t index, const void* from,
                     size_t bytes);
 
@@ -35,8 +36,8 @@ std::string_view border_kernels();
 /// Returns the compiled kernels; called only before a launch.
 using BorderKernels = std::function<const gpu::Module&()>;
 
-/// The concatenated parts as a column. A buffer of a single part is used in place if it is laid out as
-/// ours: aligned to 16 bytes (a bitmap to 4) and followed by kPadding bytes of its allocation. Everything
+/// The concatenated parts as a column. A buffer of a single part is used in place if it has our
+/// layout: aligned to 16 bytes (a bitmap to 4) and followed by kPadding bytes of its allocation. Everything
 /// else is copied and converted on the device. `owner` keeps the parts alive. Throws a UserError that
 /// names the field, or MemoryError.
 DeviceColumn make_column(const ArrowSchema& field, const std::vector<DevicePart>& parts,

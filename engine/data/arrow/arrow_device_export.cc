@@ -11,21 +11,21 @@ namespace lanewise::arrow {
 
 namespace {
 
-/// What exported arrays share: the last of them lets it go.
+/// Shared by exported arrays; freed by the last of them.
 struct Memory {
   explicit Memory(gpu::Device& device) : stream(device), pool(device) {}
   gpu::Stream stream;
   gpu::DevicePool pool;
 };
 
-/// What one of them holds in addition.
+/// What one of them owns in addition.
 struct Buffers {
   std::shared_ptr<Memory> memory;
-  std::vector<gpu::DeviceBuffer> buffers;  // end before their pool
+  std::vector<gpu::DeviceBuffer> buffers;  // destroyed before their pool
 };
 
 struct HeldDeviceStream {
-  ArrowArrayStream host{};  // that gives the schema
+  ArrowArrayStream host{};  // source of the schema
   ArrowSchema schema{};
   std::vector<ArrowDeviceArray> arrays;
   size_t next = 0;
@@ -71,7 +71,7 @@ void export_device_stream(const Table& table, gpu::Device& device, ArrowDeviceAr
           buffers->buffers.push_back(memory->pool.allocate(bytes, memory->stream, "Arrow export"));
           const gpu::cuda::Address to = buffers->buffers.back().address();
           staging.upload(to, from, bytes, memory->stream);
-          memory->stream.fill(to + bytes, 0, kPadding);  // who reads whole words reads nothing stale
+          memory->stream.fill(to + bytes, 0, kPadding);  // readers of whole words must not read stale bytes
           return reinterpret_cast<const void*>(to);
         },
         buffers);
@@ -86,7 +86,7 @@ void export_device_stream(const Table& table, gpu::Device& device, ArrowDeviceAr
   };
   out->get_next = [](ArrowDeviceArrayStream* stream, ArrowDeviceArray* array) {
     HeldDeviceStream& state = held_device(stream);
-    *array = {};  // a released array says: the end
+    *array = {};  // a released array marks the end
     if (state.next < state.arrays.size()) *array = std::exchange(state.arrays[state.next++], {});
     return 0;
   };

@@ -43,7 +43,7 @@ std::string name_of(ArrowDeviceType type) {
   return "unknown";
 }
 
-/// Bytes that are fetched between two looks at a request to stop.
+/// Bytes copied between two checks for cancellation.
 constexpr size_t kPiece = size_t{1} << 28;
 
 /// Whether the buffer may be the lengths of a view's buffers, which producers keep in host memory.
@@ -51,14 +51,14 @@ bool may_be_lengths(const ArrowSchema& field, int64_t index) {
   return index >= 2 && form_of(field).layout == Layout::kViews;
 }
 
-/// A schema and arrays, taken; released when they are no longer read.
+/// A schema and arrays that we own; released when they are no longer read.
 struct Taken {
   Taken(ArrowSchema* from, std::span<ArrowDeviceArray> all) : schema(*from), arrays(all.begin(), all.end()) {
     from->release = nullptr;
     for (ArrowDeviceArray& array : all) array.array.release = nullptr;
   }
   ~Taken() {
-    // What reads them may still be under way.
+    // Work that reads them may still be running.
     if (device != nullptr) device->release(&gpu::cuda::Calls::context_synchronize);
     for (ArrowDeviceArray& array : arrays) {
       if (array.array.release != nullptr) array.array.release(&array.array);
@@ -70,10 +70,10 @@ struct Taken {
 
   ArrowSchema schema;
   std::vector<ArrowDeviceArray> arrays;
-  gpu::Device* device = nullptr;  // in whose memory they lie
+  gpu::Device* device = nullptr;  // the device that holds them
 };
 
-/// Arrays in a device's memory.
+/// Arrays in device memory.
 class DeviceSource : public Source, public DeviceRows {
  public:
   DeviceSource(std::string name, std::shared_ptr<Taken> taken)
@@ -101,7 +101,7 @@ class DeviceSource : public Source, public DeviceRows {
   size_t converted_bytes(size_t column) const override {
     const ArrowSchema& field = *taken_->schema.children[column];
     size_t each = converted_width(field);
-    if (each == 0 && taken_->arrays.size() != 1) {  // they are put together; of strings it is a guess
+    if (each == 0 && taken_->arrays.size() != 1) {  // they are concatenated; for strings this is an estimate
       const Type type = schema_[column].type;
       each = type.is_string() ? 32 : width(type.physical());
     }
@@ -110,7 +110,7 @@ class DeviceSource : public Source, public DeviceRows {
 
   DeviceColumn column(size_t column, int64_t first, int64_t rows, const DeviceUpload& upload) const override {
     std::vector<DevicePart> parts;
-    int64_t begin = 0;  // of the array
+    int64_t begin = 0;  // offset in the array
     for (const ArrowDeviceArray& each : taken_->arrays) {
       const ArrowArray& array = each.array;
       const int64_t from = std::max(first, begin), to = std::min(first + rows, begin + array.length);
@@ -137,7 +137,7 @@ class DeviceSource : public Source, public DeviceRows {
       check_size(field, child);
       if (child.length < array.offset + array.length) refuse(field, "the column is too short");
       if (array.length == 0) continue;
-      // What rows need; of strings' bytes there may be none. Whoever reads looks at all of it.
+      // Buffers needed for rows; the bytes of strings may be absent. The reader checks them all.
       for (int64_t buffer = child.null_count == 0 ? 1 : 0; buffer < std::min<int64_t>(2, child.n_buffers);
            ++buffer) {
         if (child.buffers[buffer] != nullptr)
@@ -146,7 +146,7 @@ class DeviceSource : public Source, public DeviceRows {
     }
   }
 
-  /// So that no count of bytes overflows.
+  /// Prevents overflow in sizes.
   static void check_size(const ArrowSchema& field, const ArrowArray& array) {
     constexpr int64_t kMost = INT64_MAX / 128;
     if (array.length < 0 || array.offset < 0 || array.length > kMost || array.offset > kMost)
@@ -269,7 +269,7 @@ std::shared_ptr<const Source> import_device_stream(std::string name, ArrowDevice
   ArrowSchema schema{};
   check(stream->get_schema(stream, &schema));
   std::vector<ArrowDeviceArray> arrays;
-  const std::shared_ptr<void> undo(nullptr, [&](void*) {  // what was not taken
+  const std::shared_ptr<void> undo(nullptr, [&](void*) {  // releases it after a failure
     for (ArrowDeviceArray& array : arrays) {
       if (array.array.release != nullptr) array.array.release(&array.array);
     }

@@ -36,7 +36,7 @@ std::shared_ptr<const Source> import(DeviceArrays& from, gpu::Device& device) {
   });
 }
 
-/// All columns by the host's way: their values as text, by row.
+/// All columns read through the host path: their values as text, by row.
 TextRows scanned(const Source& source) {
   std::vector<size_t> columns;
   for (size_t i = 0; i < source.schema().size(); ++i) columns.push_back(i);
@@ -57,7 +57,7 @@ void expect_rows(const TextRows& found, int64_t first, int64_t rows) {
   }
 }
 
-/// On the stand-in for the driver, whose memory is the host's.
+/// On the fake driver, whose device memory is host memory.
 class ArrowDevice : public testing::Test {
  protected:
   ArrowDevice() { fake_ = FakeCuda(); }
@@ -103,7 +103,7 @@ TEST_F(ArrowDevice, AnEmptyArray) {
 
 TEST_F(ArrowDevice, ArraysOfTheHostAreImportedAsUsual) {
   for (const ArrowDeviceType type : {ARROW_DEVICE_CPU, ARROW_DEVICE_CUDA_HOST}) {
-    DeviceArrays arrays(table_of(0, 100, 64), device_);  // the stand-in's memory is the host's
+    DeviceArrays arrays(table_of(0, 100, 64), device_);  // the fake driver's memory is host memory
     for (ArrowDeviceArray& array : arrays.arrays) array.device_type = type;
     auto source = import(arrays, device_);
     EXPECT_EQ(source->device_rows(), nullptr);
@@ -229,7 +229,7 @@ TEST_F(ArrowDevice, WhicheverCallFails) {
       message = error.what();
     }
     ASSERT_EQ(fake_.live, before) << "call " << call << ": " << message;
-    if (fake_.fail_in > 0) break;  // there are not so many
+    if (fake_.fail_in > 0) break;  // there are no further calls
     ASSERT_LT(call, 10'000);
   }
   fake_.fail_in = 0;
@@ -243,7 +243,7 @@ TEST(ArrowBorderKernels, CompileForEachGpu) {
   }
 }
 
-/// What is made on the device, where it is real or emulated.
+/// Arrays made on the device, real or emulated.
 class ArrowDeviceOnGpu : public gpu::GpuTest {
  protected:
   ArrowDeviceOnGpu() : GpuTest(LANEWISE_SOURCE_DIR) {}
@@ -409,7 +409,7 @@ TEST_F(ArrowDeviceOnGpu, CopiesWhereNothingMayBeReadBehind) {
   EXPECT_EQ(begin.values.address(), all.address());
 }
 
-/// A column of one array: `format`, with these values one after another in its second buffer.
+/// A column of one array: `format`, with these values consecutive in its second buffer.
 template <class T>
 DeviceColumn column_of(const char* format, const std::vector<T>& values, const gpu::DeviceBuffer& buffer,
                        const gpu::DeviceBuffer& bytes, int64_t rows, gpu::Device& gpu,

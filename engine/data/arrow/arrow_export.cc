@@ -96,7 +96,7 @@ std::string format_of(const Shape& shape) {
   throw InternalError("no Arrow format for " + shape.type.name());
 }
 
-/// What an exported schema owns.
+/// The memory owned by an exported schema.
 struct HeldSchema {
   std::string format;
   std::string name;
@@ -115,7 +115,7 @@ void release_below(Node* node) {
   }
 }
 
-/// `children`: so many, to be filled in; a dictionary is the last of them.
+/// `children`: their number, to be filled in; the last one is the dictionary, if any.
 void make_schema(std::string format, std::string name, size_t children, bool dictionary, ArrowSchema* out) {
   auto* held = new HeldSchema{std::move(format), std::move(name), {}, std::vector<ArrowSchema>(children), {}};
   for (ArrowSchema& child : held->children) held->pointers.push_back(&child);
@@ -180,7 +180,7 @@ void copy_schema(const ArrowSchema& from, std::string name, ArrowSchema* out) {
   if (dictionary) copy_schema(*from.dictionary, "", out->dictionary);
 }
 
-/// What an exported array owns.
+/// The memory owned by an exported array.
 struct HeldArray {
   std::vector<Buffer> buffers;
   std::vector<const void*> pointers;
@@ -352,9 +352,9 @@ int guarded(ArrowArrayStream* stream, F f) {
 
 void export_next(HeldStream& state, ArrowArray* out) {
   *out = {};
-  if (state.next == state.table.batches.size()) return;  // a released array says: the end
+  if (state.next == state.table.batches.size()) return;  // a released array marks the end
   const size_t number = state.next++;
-  const Batch batch = std::move(state.table.batches[number]);  // what went out is its taker's alone
+  const Batch batch = std::move(state.table.batches[number]);  // the consumer owns it alone
   make_array(batch.rows, 0, {Buffer()}, batch.columns.size(), false, out);
   try {
     for (size_t i = 0; i < batch.columns.size(); ++i) {

@@ -9,7 +9,7 @@
 
 namespace lanewise::arrow {
 
-/// Arrow's layout of a column, and the type that it becomes.
+/// Arrow's layout of a column, and the type that it is imported as.
 enum class Layout : uint8_t {
   kNull,
   kBits,        // booleans
@@ -17,17 +17,17 @@ enum class Layout : uint8_t {
   kText32,      // 32-bit offsets
   kText64,      // 64-bit offsets
   kViews,       // 16-byte views
-  kFixedBytes,  // `size` bytes a row
-  kDecimal,     // `size` bytes a row, to be narrowed or widened
-  kScaled,      // int32 or int64 (`size`) times `factor`
+  kFixedBytes,  // `size` bytes per row
+  kDecimal,     // `size` bytes per row, to be narrowed or widened
+  kScaled,      // int32 or int64 (`size`), multiplied by `factor`
   kMonths,
   kDayMillis,
   kMonthDayNano,
   kUuid,    // 16 bytes, the most significant one first
-  kNested,  // lists (`size` bytes an offset), arrays, structs, maps: their elements or fields are children
+  kNested,  // lists (`size` bytes per offset), arrays, structs, maps: elements or fields are children
 };
 
-/// The bytes of a UUID, as they lie in memory, for a value of ours, and back.
+/// The bytes of a UUID in memory, from our value, and back.
 constexpr uint128_t uuid_bytes(uint128_t value) {
   return uint128_t{__builtin_bswap64(static_cast<uint64_t>(value))} << 64 |
          __builtin_bswap64(static_cast<uint64_t>(value >> 64) ^ uint64_t{1} << 63);

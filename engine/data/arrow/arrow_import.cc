@@ -24,13 +24,13 @@ Owner own(ArrowArray* array) {
           }};
 }
 
-/// One foreign column on its way in.
+/// Imports one foreign column.
 class Importer {
  public:
   Importer(const ArrowSchema& field, const ArrowArray& array, Owner owner, MemoryBudget* budget)
       : field_(field), array_(array), owner_(std::move(owner)), budget_(budget) {}
 
-  /// Rows [first, first + rows) of the array. `copy`: into memory of our own.
+  /// Rows [first, first + rows) of the array. `copy`: into our own memory.
   ColumnPtr take(int64_t first, int64_t rows, bool copy) {
     auto column = std::make_shared<Column>();
     column->rows = rows;
@@ -46,7 +46,7 @@ class Importer {
     return column;
   }
 
-  /// Rows whose bytes lie at least kPadding before the end of their buffers.
+  /// Rows whose bytes are at least kPadding before the end of their buffers.
   int64_t rows_within_padding() const {
     const int64_t rows = array_.length;
     if (rows == 0 || field_.dictionary != nullptr) return rows;  // no buffers needed; codes are copied
@@ -179,7 +179,7 @@ class Importer {
     }
   }
 
-  /// The children's values as packed ones of each row.
+  /// Packs the children's values of each row.
   void take_nested(const Form& form, int64_t first, int64_t rows, Column& column) const {
     const Type type = form.type;
     if (array_.n_children != field_.n_children) refuse(field_, "the array has another number of children");
@@ -232,7 +232,7 @@ class Importer {
     return buffer;
   }
 
-  /// Without a branch in the loop, so that it is vectorised: millions of rows are imported for each query.
+  /// No branch in the loop, so that it is vectorised: millions of rows are imported for each query.
   template <class T>
   void check_offsets(const T* offsets, int64_t rows) const {
     bool falls = false;
@@ -289,7 +289,7 @@ class Importer {
       } else if (view.length <= 12) {
         builder.append_text({view.inlined, static_cast<size_t>(view.length)});
       } else {
-        // The last buffer says how long the strings' are.
+        // The last buffer holds the lengths of the data buffers.
         if (view.buffer < 0 || view.buffer + 3 >= array_.n_buffers || view.offset < 0 ||
             int64_t{view.offset} + view.length > buffer<int64_t>(array_.n_buffers - 1)[view.buffer]) {
           refuse(field_, "a view points outside its buffers");

@@ -10,9 +10,9 @@ using u32 = unsigned;
 using u64 = unsigned long long;
 using i64 = long long;
 
-/// What a kernel found out of a column.
+/// The findings of a kernel for a column.
 struct State {
-  u64 fault;    ///< a value that is rejected
+  u64 fault;    ///< a value is rejected
   u64 longest;  ///< bytes of the longest text
 };
 
@@ -25,8 +25,8 @@ __device__ inline bool is_valid(const u32* validity, u64 row) {
   return !validity || (validity[row / 32] >> row % 32 & 1) != 0;
 }
 
-/// Bits [first, first + count) of `from` (null: ones) to bit `at` of `to`, which holds zeros there. A thread
-/// for 32 bits; no byte of `from` is read that has none of them.
+/// Copies bits [first, first + count) of `from` (null: ones) to bit `at` of `to`, which must be zero there.
+/// One thread per 32 bits; bytes of `from` outside the range are not read.
 extern "C" __global__ void copy_bits(const u8* from, u64 first, u64 count, u32* to, u64 at) {
   const u64 begin = thread() * 32;
   if (begin >= count) return;
@@ -44,13 +44,13 @@ extern "C" __global__ void copy_bits(const u8* from, u64 first, u64 count, u32* 
   if (word >> 32) atomicOr(place + 1, u32(word >> 32));
 }
 
-/// Bits [first, first + count) of `from` as bytes.
+/// Expands bits [first, first + count) of `from` to bytes.
 extern "C" __global__ void spread_bits(const u8* from, u64 first, u64 count, u8* to) {
   const u64 row = thread();
   if (row < count) to[row] = bit(from, first + row);
 }
 
-/// Numbers of `from_words` 32-bit words as ones of `to_words`, that are 2 or 4; what does not fit is a fault.
+/// Converts numbers of `from_words` 32-bit words to `to_words`, which are 2 or 4; overflow is a fault.
 /// `validity` (null: no NULL) has the rows from its bit `first` on; a NULL becomes 0.
 extern "C" __global__ void change_width(const u32* from, u32 from_words, u64 count, const u32* validity,
                                         u64 first, u32* to, u32 to_words, State* state) {
@@ -66,7 +66,7 @@ extern "C" __global__ void change_width(const u32* from, u32 from_words, u64 cou
   }
 }
 
-/// 32- or 64-bit numbers times `factor`, as change_width() does it.
+/// Multiplies 32- or 64-bit numbers by `factor`, like change_width().
 extern "C" __global__ void scale(const void* from, u32 wide, u64 count, u64 factor, const u32* validity,
                                  u64 first, i64* to, State* state) {
   const u64 row = thread();
@@ -94,7 +94,7 @@ __device__ inline void move_offset(const From* from, u64 count, u64 moved, To* t
 }
 
 /// count + 1 offsets of strings and `moved`, and the longest text; offsets that fall are a fault. Where `to`
-/// is null they are only looked at.
+/// is null they are only checked.
 extern "C" __global__ void move_offsets(const void* from, u32 wide_from, u64 count, u64 moved, void* to,
                                         u32 wide_to, State* state) {
   if (wide_from) {

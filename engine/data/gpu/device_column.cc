@@ -14,9 +14,9 @@ namespace lanewise {
 namespace {
 
 constexpr std::string_view kWhat = "A column";
-constexpr size_t kWord = 16;  // bytes that kernels read of strings at a time
+constexpr size_t kWord = 16;  // bytes of strings that kernels read at a time
 
-/// Puts the pieces into device memory one after another: several threads write what is copied.
+/// Copies the pieces into device memory one after another: several threads write the staging buffers.
 class Uploader {
  public:
   Uploader(Type type, std::vector<ColumnPiece> pieces, const DeviceUpload& upload)
@@ -97,7 +97,7 @@ class Uploader {
     const size_t width = lanewise::width(column_.type.physical());
     const size_t bytes = static_cast<size_t>(column_.rows) * width;
     column_.values = allocate(bytes);
-    std::vector<uint64_t> starts;  // of the pieces' bytes
+    std::vector<uint64_t> starts;  // start of each piece's bytes
     for (const uint64_t rows : rows_) starts.push_back(rows * width);
     copy(column_.values, bytes, [&](uint8_t* to, size_t at, size_t size) {
       for_each_part(starts, at, at + size, [&](size_t i, uint64_t first, uint64_t count, uint64_t place) {
@@ -129,12 +129,12 @@ class Uploader {
     column_.wide_offsets ? copy_offsets<uint64_t>(starts) : copy_offsets<uint32_t>(starts);
   }
 
-  /// Each piece's offsets count from where its bytes lie now.
+  /// Each piece's offsets are relative to the new position of its bytes.
   template <class Offset>
   void copy_offsets(const std::vector<uint64_t>& starts) {
     const size_t bytes = (static_cast<size_t>(column_.rows) + 1) * sizeof(Offset);
     column_.offsets = allocate(bytes);
-    std::mutex mutex;  // of the longest
+    std::mutex mutex;  // guards the longest string
     copy(column_.offsets, bytes, [&](uint8_t* memory, size_t at, size_t size) {
       auto* const to = reinterpret_cast<Offset*>(memory);
       const uint64_t begin = at / sizeof(Offset), end = begin + size / sizeof(Offset);
@@ -158,7 +158,7 @@ class Uploader {
     });
   }
 
-  /// The dictionaries, each once, become one; codes count on.
+  /// Concatenates the distinct dictionaries and shifts the codes.
   void copy_codes() {
     std::map<const Column*, uint32_t> bases;
     std::vector<ColumnPiece> entries;
@@ -210,7 +210,7 @@ class Uploader {
   std::vector<ColumnPiece> pieces_;
   const DeviceUpload& upload_;
   DeviceColumn column_;
-  std::vector<uint64_t> rows_;  // where each piece's begin, and where all end
+  std::vector<uint64_t> rows_;  // start of each piece's rows, and the end
 };
 
 }  // namespace

@@ -13,9 +13,9 @@ namespace lanewise {
 
 /// Statistics of an integer column that was the only key of a join. NULL equals nothing.
 struct KeyNumbers {
-  uint64_t low, high;  ///< in the integers' order; low > high: none
+  uint64_t low, high;  ///< as integers; low > high: no value
   bool ascend, have_null;
-  std::optional<bool> repeat = {};  ///< none: not known
+  std::optional<bool> repeat = {};  ///< whether a key occurs twice; absent: not known
 };
 
 /// Values of one type in device memory, in the layout of Column: validity (32 rows in a word) and physical
@@ -24,19 +24,19 @@ struct KeyNumbers {
 struct DeviceColumn {
   Type type;
   int64_t rows = 0;
-  gpu::DeviceBuffer validity;  ///< absent: no NULL
-  gpu::DeviceBuffer values;    ///< of strings the bytes, of dictionaries the codes
-  gpu::DeviceBuffer offsets;   ///< strings: rows + 1 of uint32_t, or of uint64_t where wide_offsets
+  gpu::DeviceBuffer validity;  ///< absent: no row is NULL
+  gpu::DeviceBuffer values;    ///< strings: the bytes; dictionaries: the codes
+  gpu::DeviceBuffer offsets;   ///< strings: rows + 1 of uint32_t, or of uint64_t if wide_offsets
   bool wide_offsets = false;
-  uint64_t longest = 0;                            ///< of plain strings: bytes of the longest one
-  std::unique_ptr<const DeviceColumn> dictionary;  ///< entries without NULLs; the same one may be there twice
+  uint64_t longest = 0;                            ///< plain strings: bytes of the longest one
+  std::unique_ptr<const DeviceColumn> dictionary;  ///< entries without NULLs; may contain duplicates
 
-  /// Kept for the next join; empty if no join has read the column. Written by one query at a time, the one
-  /// that uses the device.
+  /// Kept for the next join; absent if no join has read the column. Written only by the query that holds
+  /// the device.
   mutable std::optional<KeyNumbers> key_numbers = {};
 
-  size_t bytes() const;      ///< of all buffers
-  size_t own_bytes() const;  ///< of those that are not others' memory
+  size_t bytes() const;      ///< total of all buffers
+  size_t own_bytes() const;  ///< total of the buffers that this column owns
 };
 
 /// Whether slice_of() has its rows: not of plain strings, whose offsets begin at 0.
@@ -51,15 +51,15 @@ struct ColumnPiece {
   int64_t rows = 0;
 };
 
-/// How columns get to a device.
+/// How columns are copied to a device.
 struct DeviceUpload {
   gpu::DevicePool& pool;
   gpu::Staging& staging;
-  gpu::Stream& stream;   ///< that uses the columns
-  MemoryBudget* budget;  ///< of host memory, for what must be rearranged on the way; may be null
+  gpu::Stream& stream;   ///< the stream that uses the columns
+  MemoryBudget* budget;  ///< host memory, for data rearranged on the way; may be null
 };
 
-/// The pieces, one after the other, as one column of `type`. Throws MemoryError.
+/// The concatenated pieces as one column of `type`. Throws MemoryError.
 DeviceColumn to_device(Type type, std::span<const ColumnPiece> pieces, const DeviceUpload& upload);
 
 }  // namespace lanewise

@@ -6,7 +6,7 @@
 
 #include "gpu/testing/fake_driver.h"
 
-/// Columns on the stand-in for the driver, whose memory is the host's.
+/// Columns on the fake driver, whose device memory is host memory.
 namespace lanewise {
 namespace {
 
@@ -43,7 +43,7 @@ Value number(int64_t i) {
 }
 std::string word(int64_t i) { return i % 4 == 0 ? "" : "wörd " + std::to_string(i); }
 
-/// Rows [0, rows) in pieces that begin and end anywhere within their columns.
+/// Rows [0, rows) in pieces that begin and end at arbitrary positions of their columns.
 template <class F>
 std::vector<ColumnPiece> pieces(Type type, int64_t rows, F value) {
   std::vector<ColumnPiece> made;
@@ -86,7 +86,7 @@ TEST_F(DeviceColumnTest, Strings) {
   }
 }
 
-/// A dictionary column of three words; NULL has a code outside it.
+/// A dictionary column of three words; NULL has a code outside the dictionary.
 ColumnPtr coded(const ColumnPtr& words, int64_t rows) {
   auto column = std::make_shared<Column>();
   column->type = words->type;

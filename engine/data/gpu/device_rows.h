@@ -9,7 +9,7 @@ class DeviceRows {
  public:
   virtual ~DeviceRows() = default;
   virtual int device() const = 0;    ///< its ordinal
-  virtual int64_t rows() const = 0;  ///< all that the source has
+  virtual int64_t rows() const = 0;  ///< all rows of the source
   /// Whether column() supports this column; otherwise it is read on the host by Source::scan().
   virtual bool has(size_t column) const = 0;
   /// Additional bytes of device memory that column() takes.

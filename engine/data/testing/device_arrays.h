@@ -22,7 +22,7 @@ inline const Type kTypes[] = {
     TypeId::kTime,    TypeId::kVarchar, TypeId::kTimestamp,  TypeId::kTimestampTz, TypeId::kInterval,
     TypeId::kBlob};
 
-/// What lies in a row; in one that is NULL, beneath that.
+/// What is stored in a row, even if the row is NULL.
 inline Value stored_value_of(Type type, int64_t row) {
   switch (type.physical()) {
     case Physical::kString:
@@ -88,7 +88,7 @@ class DeviceArrays {
   DeviceArrays(const DeviceArrays&) = delete;
   DeviceArrays& operator=(const DeviceArrays&) = delete;
 
-  /// Leaves out rows of the first array at its beginning (a part by the struct's offset, the others by the
+  /// Slices the first array: leaves out rows at its beginning (some by the struct's offset, the others by the
   /// columns') and at its end.
   void slice(int64_t by_struct, int64_t by_columns, int64_t at_end) {
     ArrowArray& array = arrays.at(0).array;
@@ -99,7 +99,7 @@ class DeviceArrays {
       array.children[i]->length -= by_columns;
     }
   }
-  /// Writes `byte` over what is not a row's value: what lies before and after the rows, and beneath NULLs.
+  /// Overwrites with `byte` all that is not a row's value: before and after the rows, and under NULLs.
   void spoil(unsigned char byte, gpu::Device& device) {
     gpu::Stream stream(device);
     for (const ArrowDeviceArray& each : arrays) {
@@ -152,8 +152,8 @@ class DeviceArrays {
     std::memcpy(&end, &offsets[(first + rows) * size], size);
     if (begin != end) keep(column.buffers[2], 8, begin, std::vector<bool>(end - begin, true), byte, stream);
   }
-  /// A buffer's bytes up to the padding after these values of `bits` bits each, of which those that are not
-  /// kept become parts of `byte`, as all before and after. Gives what they were.
+  /// Fills a buffer's padding, and those of its values of `bits` bits each that are not kept,
+  /// with `byte`. Returns the previous bytes.
   static std::vector<uint8_t> keep(const void* buffer, size_t bits, size_t first,
                                    const std::vector<bool>& kept, unsigned char byte, gpu::Stream& stream) {
     const auto address = reinterpret_cast<gpu::cuda::Address>(buffer);
@@ -162,7 +162,7 @@ class DeviceArrays {
     stream.synchronize();
     std::vector<uint8_t> after = before;
     for (size_t bit = 0; bit < after.size() * 8; ++bit) {
-      const size_t value = bit / bits - first;  // before the first one: very many
+      const size_t value = bit / bits - first;  // huge before the first one: it wraps around
       if (value < kept.size() && kept[value]) continue;
       const int mask = 1 << bit % 8;
       after[bit / 8] = static_cast<uint8_t>((after[bit / 8] & ~mask) | (byte & mask));

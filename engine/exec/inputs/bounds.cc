@@ -11,7 +11,7 @@ namespace lanewise::exec {
 
 namespace {
 
-/// Bytes of a string that its bounds keep.
+/// Maximum length of a string in bounds.
 constexpr size_t kPrefix = 64;
 
 /// ORDER BY's order of physical values.
@@ -24,7 +24,7 @@ bool less(const T& a, const T& b) {
   }
 }
 
-/// The least and the greatest of the valid rows' values; false if there are none. In rising data one
+/// The minimum and the maximum of the valid rows' values; false if there are none. For ascending data one
 /// comparison a row.
 template <class T, class At>
 bool extremes(const Column& column, int64_t first, int64_t rows, At at, T& low, T& high) {
@@ -45,7 +45,7 @@ bool extremes(const Column& column, int64_t first, int64_t rows, At at, T& low, 
   return true;
 }
 
-/// As extremes(), of a dictionary column: each entry is looked at once.
+/// Like extremes(), for a dictionary column: each entry is read once.
 template <class T, class Entry>
 bool extremes_of_codes(const Column& column, int64_t first, int64_t rows, Entry entry, T& low, T& high) {
   const auto* codes = column.values.as<uint32_t>();
@@ -64,11 +64,11 @@ bool extremes_of_codes(const Column& column, int64_t first, int64_t rows, Entry 
   return any;
 }
 
-/// Cuts the strings short, so that they still bound all values.
+/// Truncates the strings so that they still bound all values.
 void set_text(Bounds& bounds, Type type, std::string_view low, std::string_view high) {
   bounds.low = Value(type, std::string(low.substr(0, kPrefix)));
   std::string upper(high.substr(0, kPrefix));
-  if (high.size() > kPrefix) {  // the next prefix in order is above all that begin with this one
+  if (high.size() > kPrefix) {  // the next prefix in order is greater than all strings with this one
     while (!upper.empty() && static_cast<uint8_t>(upper.back()) == 0xFF) upper.pop_back();
     if (upper.empty()) {
       bounds.high_is_open = true;

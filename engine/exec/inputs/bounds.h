@@ -9,10 +9,10 @@
 
 namespace lanewise::exec {
 
-/// Least and greatest value of some rows of a column, for skipping. Strings keep prefixes: low is a lower
+/// Minimum and maximum of some rows of a column, for skipping. Strings keep prefixes: low is a lower
 /// bound, high an upper bound (absent where no short one exists).
 struct Bounds {
-  bool known = false;  ///< low and high hold; else there are no values, or they are not known
+  bool known = false;  ///< low and high are valid; else there are no values, or no bounds are known
   Value low;
   Value high;
   bool high_is_open = false;  ///< strings: no upper bound
@@ -20,7 +20,7 @@ struct Bounds {
   int64_t nulls = 0;
 };
 
-/// Rows that have bounds of their own within a chunk.
+/// Rows of a zone: the part of a chunk that has its own bounds.
 inline constexpr int64_t kZoneRows = int64_t{1} << 15;
 
 /// Bounds of rows [first, first + rows). Floats are in the order of ORDER BY: NaN is the greatest.

@@ -84,7 +84,7 @@ TEST(Bounds, HaveZones) {
   EXPECT_EQ(all.rows, kZoneRows * 2 + 5);
 }
 
-/// Whether the row's values satisfy the predicate must imply that its bounds may hold.
+/// If a row's values satisfy the predicate, its bounds must say that they may.
 void expect_sound(const ExprPtr& predicate, const std::vector<Value>& values, Type type, int64_t* refuted) {
   const Bounds bounds = bounds_of_values(type, values);
   const bool may = may_hold(*predicate, [&](size_t) { return &bounds; });

@@ -63,7 +63,7 @@ size_t ColumnStore::evict(size_t bytes) {
   size_t freed = 0;
   for (auto entry = entries_.end(); freed < bytes && entry != entries_.begin();) {
     --entry;
-    if (entry->chunks.use_count() > 1) continue;  // a query reads it: letting go would free nothing
+    if (entry->chunks.use_count() > 1) continue;  // a query reads it: evicting it would free nothing
     freed += entry->bytes;
     erase(entry++);
   }
@@ -113,7 +113,7 @@ bool ColumnStore::Intake::add(const ScanBatch& batch) {
     if (given_up_) return false;
   }
   if (std::ranges::any_of(batch.batch.columns, [](const ColumnPtr& column) { return column->spilled(); })) {
-    give_up();  // to read a file again is no slower
+    give_up();  // reading a file again is as fast
     return false;
   }
   std::vector<StoredChunk> chunks;
@@ -138,7 +138,7 @@ bool ColumnStore::Intake::commit() {
   {
     std::lock_guard lock(mutex_);
     if (given_up_) return false;
-    given_up_ = true;  // they are the store's now
+    given_up_ = true;  // the store owns them now
     chunks = std::move(chunks_);
   }
   for (size_t i = 0; i < columns_.size(); ++i) store_.put(identity_, columns_[i], std::move(chunks[i]));

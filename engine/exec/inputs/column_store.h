@@ -19,13 +19,13 @@ namespace lanewise::exec {
 struct StoredChunk {
   uint64_t order = 0;
   ColumnPtr column;
-  Bounds bounds;              ///< of all rows
-  std::vector<Bounds> zones;  ///< of kZoneRows rows each
+  Bounds bounds;              ///< bounds of all rows
+  std::vector<Bounds> zones;  ///< bounds of each kZoneRows rows
 };
 
 /// Columns of sources, kept in memory between statements while their source has not changed and the budget
-/// allows. Least recently used columns are evicted first. Keyed by Source::identity() and the column; answers
-/// are never cached. Thread-safe.
+/// allows. Least recently used columns are evicted first. The key is Source::identity() and the column;
+/// results are never cached. Thread-safe.
 ///
 /// The allocator of a column's buffers reserved them in the budget. The store keeps them alive, and releases
 /// them when the budget needs memory.
@@ -63,7 +63,7 @@ class ColumnStore {
   };
   std::shared_ptr<Intake> intake(const std::string& identity, const std::vector<size_t>& columns);
 
-  /// Releases about `bytes`: columns that no query reads now, then intakes. Returns how many bytes.
+  /// Evicts about `bytes`: first columns that no query is reading, then intakes. Returns the number of bytes.
   size_t evict(size_t bytes);
   /// Releases all columns of the source.
   void forget(const std::string& identity);
@@ -84,7 +84,7 @@ class ColumnStore {
   std::unordered_map<std::string, std::list<Entry>::iterator> index_;
   std::vector<std::weak_ptr<Intake>> intakes_;
   size_t bytes_ = 0;
-  const Reclaimer reclaimer_;  // the last member: none of the others is called once it ends
+  const Reclaimer reclaimer_;  // last member: destroyed first, so it never sees a destroyed one
 };
 
 }  // namespace lanewise::exec

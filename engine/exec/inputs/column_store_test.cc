@@ -11,7 +11,7 @@
 namespace lanewise::exec {
 namespace column_store_test {
 
-/// id rises with the row; text too, in groups of 10; some NULL.
+/// id increases with the row, and so does text, in groups of 10; some are NULL.
 std::shared_ptr<FakeSource> sorted_source(size_t rows, size_t batch_rows) {
   Rows values;
   char text[32];
@@ -62,7 +62,7 @@ TEST_F(HotColumns, AreReadOnce) {
 TEST_F(HotColumns, MissingOnesAreAdded) {
   auto source = sorted_source(10'000, 700);
   rows(plan::scan(source, {0}));
-  source->batch_rows = 450;  // chunks of the next scan lie elsewhere
+  source->batch_rows = 450;  // the next scan's chunks have other boundaries
   auto plan = plan::scan(source, {1, 0, 2}, {call("<", {column(1, TypeId::kInt64), big(5000)})});
   const Rows expected = PlanOracle().rows(*plan);
   EXPECT_EQ(rows(plan), expected);
@@ -199,7 +199,7 @@ TEST_F(HotColumns, TopNReadsTheBestZonesFirst) {
            Case{plan::sort(scan, {{path, true, false}}, 10), 70'000},
            Case{plan::sort(scan, {{path, true, false}, {n, false, false}}, 10), 70'000},
            Case{plan::sort(scan, {{path, false, true}, {id, true, false}}, 10), 200'000},  // NULL everywhere
-           Case{plan::sort(scan, {{path, false, true}}, 10), 40'000},  // where the first NULLs are the first
+           Case{plan::sort(scan, {{path, false, true}}, 10), 40'000},  // where NULLs come first
            Case{plan::sort(scan, {{n, true, false}}, 1'000), 200'000},
            Case{plan::sort(swapped, {{column(1, TypeId::kInt64), true, false}}, 20), 70'000},
            Case{plan::sort(plan::union_all({scan, scan}), {{id, true, false}}, 15), 140'000},
@@ -209,7 +209,7 @@ TEST_F(HotColumns, TopNReadsTheBestZonesFirst) {
     const Rows expected = PlanOracle().rows(*plan);
     for (const int threads : {1, 2}) {
       EXPECT_EQ(rows(plan, threads), expected) << plan::to_string(*plan);
-      if (threads == 2) continue;  // the second one may take a zone before the first has found a bound
+      if (threads == 2) continue;  // the second thread may take a zone before the first has found a bound
       EXPECT_LE(result.profile.back().rows_in, most_read) << plan::to_string(*plan);
     }
   }
@@ -225,7 +225,7 @@ TEST(ColumnStore, GivesMemoryToQueries) {
   execute(plan::scan(source, {0}), options);
   execute(plan::scan(source, {2}), options);
   EXPECT_GE(store.bytes(), 600'000u);
-  execute(plan::scan(source, {0}), options);  // now column 2 is the one not used for longest
+  execute(plan::scan(source, {0}), options);  // now column 2 is the least recently used
   const size_t before = store.bytes();
   const size_t first = budget.limit() - budget.used() + 100'000;
   budget.reserve(first, "test");
@@ -288,7 +288,7 @@ TEST(ColumnStore, ServesThreads) {
           .size();
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
-  std::vector<std::mutex> one_scan_at_a_time(3);  // FakeSource notes its scans in a plain vector
+  std::vector<std::mutex> one_scan_at_a_time(3);  // FakeSource records its scans in a plain vector
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&, t] {
       for (int round = 0; round < 20; ++round) {
@@ -303,8 +303,8 @@ TEST(ColumnStore, ServesThreads) {
         std::lock_guard lock(one_scan_at_a_time[i]);
         try {
           wrong += execute(plan, options).table.rows() != expected;
-        } catch (
-            const MemoryError&) {  // three at a time may be too much; what matters is that nothing breaks
+        } catch (const MemoryError&) {  // three at a time may exceed the budget; what matters is that nothing
+                                        // breaks
         }
       }
     });

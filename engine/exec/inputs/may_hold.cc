@@ -16,7 +16,7 @@ bool below(const Bounds& bounds, const Value& value) {
 }
 bool above(const Bounds& bounds, const Value& value) { return compare(bounds.low, value) > 0; }
 
-/// Whether some value within the bounds may stand in relation `op` to `value`.
+/// Whether some value within the bounds may satisfy `op` with `value`.
 bool may_compare(std::string_view op, const Bounds& bounds, const Value& value) {
   if (op == "=") return !below(bounds, value) && !above(bounds, value);
   if (op == "<") return !above(bounds, value) && compare(bounds.low, value) != 0;
@@ -59,7 +59,7 @@ bool may_lie_between(const Expr& call, const Bounds& bounds) {
   return true;
 }
 
-/// What the text must start with for a pattern to match; nothing for other functions and patterns.
+/// The prefix required by a pattern; nothing for other functions and patterns.
 std::string_view prefix_of_pattern(const Expr& call) {
   static constexpr std::string_view kTests[] = {"~~", "like_escape", "~~~", "regexp_matches",
                                                 "regexp_full_match"};

@@ -6,7 +6,7 @@
 
 namespace lanewise::exec {
 
-/// Morsels that are known from the start: tables in memory, hot columns. A morsel's order is its first row's
+/// Morsels known from the start: tables in memory, hot columns. A morsel's order is its first row's
 /// number.
 class MorselList : public Input {
  public:
@@ -28,7 +28,7 @@ class MorselList : public Input {
 /// The table's rows.
 std::unique_ptr<Input> read_table(const Table& table, const Slicing& slicing);
 
-/// Appends the rows [first, first + rows) of `columns`, cut into morsels. Orders begin at `order` and rise
+/// Appends the rows [first, first + rows) of `columns`, cut into morsels. Orders start at `order` and ascend
 /// with the rows.
 void cut(const std::vector<Span>& columns, int64_t rows, uint64_t order, const Slicing& slicing,
          std::vector<Morsel>& morsels);

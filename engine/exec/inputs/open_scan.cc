@@ -71,7 +71,7 @@ OpenScan open_stored(const std::vector<Chunks>& columns, int64_t rows, const std
   return open;
 }
 
-/// Rows of a source of which the store has any column; negative if it has none.
+/// The number of rows of a source, if the store has any of its columns; negative otherwise.
 int64_t known_rows(const Source& source, const std::string& identity, ColumnStore& store) {
   for (size_t column = 0; column < source.schema().size(); ++column) {
     if (Chunks chunks = store.find(identity, column)) return rows_of(*chunks);
@@ -79,7 +79,7 @@ int64_t known_rows(const Source& source, const std::string& identity, ColumnStor
   return -1;
 }
 
-/// Threads that find something to do; a few rows are read faster by one than it takes to wake another.
+/// Number of threads with work; few rows are read faster by one thread than it takes to wake another.
 size_t useful_threads(const Source& source, const Options& options) {
   constexpr int64_t kRowsPerThread = 8192;
   const int64_t rows = source.estimated_rows();
@@ -114,7 +114,7 @@ OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicate
   if (options.store == nullptr || identity.empty()) return open_source(scan, identity, options);
 
   std::vector<Chunks> columns = find_all(*options.store, identity, scan.columns);
-  if (columns.empty()) {  // only how many rows there are matters
+  if (columns.empty()) {  // only the number of rows matters
     const int64_t rows = known_rows(*scan.source, identity, *options.store);
     if (rows < 0) return open_source(scan, identity, options);
     OpenScan open = open_stored(columns, rows, predicates, std::nullopt, options);
@@ -141,7 +141,7 @@ OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicate
     open.note = (hot ? "; hot" : "; partly hot") + open.note;
     if (open.input != nullptr) return open;
   }
-  columns.clear();  // so that they may be evicted
+  columns.clear();  // allows their eviction
   return open_source(scan, identity, options);
 }
 

@@ -11,11 +11,11 @@
 
 namespace lanewise::exec {
 
-/// A scan ready to be read.
+/// An opened scan.
 struct OpenScan {
   std::unique_ptr<Input> input;
   bool hot = false;  ///< all columns were in the store
-  std::string note;  ///< for the profile: where the rows come from, what was skipped
+  std::string note;  ///< for the profile: the source of the rows, and what was skipped
 };
 
 /// Opens a scan: from the column store if it has all columns, else from the source. If the store has some of
@@ -24,8 +24,8 @@ struct OpenScan {
 OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicates,
                    const std::optional<ops::InputOrder>& order, const Options& options);
 
-/// All rows of columns of a source: from the column store, or else read, and cached if the options say so.
-/// Throws MemoryError.
+/// All rows of some columns of a source: from the column store, or else read, and cached if the options say
+/// so. Throws MemoryError.
 std::vector<ColumnStore::Chunks> read_columns(const Source& source, const std::vector<size_t>& columns,
                                               const Options& options);
 

@@ -10,7 +10,7 @@
 namespace lanewise::exec {
 
 namespace {
-constexpr int kSliceBits = 20;  // of an order; the rest is the batch's
+constexpr int kSliceBits = 20;  // of an order; the other bits are the batch's
 constexpr uint64_t kMaxBatchOrder = uint64_t{1} << 38;
 }  // namespace
 
@@ -90,7 +90,7 @@ bool ScanInput::wait(std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
-/// So many that the slices of a huge batch have orders of their own.
+/// Large enough that the slices of a huge batch have distinct orders.
 int64_t ScanInput::slice_rows(int64_t batch_rows) const {
   return std::max<int64_t>(slicing_.vector_rows, (batch_rows >> kSliceBits) + 1);
 }

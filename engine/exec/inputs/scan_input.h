@@ -13,11 +13,11 @@
 
 namespace lanewise::exec {
 
-/// Rows that are read from a source while they are processed. Threads that have nothing to read take morsels
-/// of batches that others have read.
+/// Rows read from a source while they are processed. Threads that are not reading take morsels
+/// of batches that other threads have read.
 class ScanInput : public Input {
  public:
-  /// Sees every batch before its rows are handed out, from any thread.
+  /// Receives every batch before its rows are handed out, from any thread.
   using OnBatch = std::function<void(const ScanBatch&)>;
   /// Called at the end if all rows of the source were handed out.
   using OnComplete = std::function<void()>;
@@ -36,7 +36,7 @@ class ScanInput : public Input {
 
   bool start_reading();
   void end_reading(bool all_read);
-  /// Waits for morsels of others; false when there will be none.
+  /// Waits for morsels of other threads; false if there will be none.
   bool wait(std::unique_lock<std::mutex>& lock);
   /// Adds the batch's morsels; false if the batch lies after what is needed.
   bool add(const ScanBatch& batch);
@@ -56,9 +56,9 @@ class ScanInput : public Input {
   std::vector<std::pair<uint64_t, int64_t>> seen_;  // batches: order and rows
   size_t started_ = 0;
   size_t reading_ = 0;
-  bool all_read_ = false;                    // a reader came to the source's end
-  bool cut_short_ = false;                   // a reader stopped before it
-  std::atomic<uint64_t> below_{UINT64_MAX};  // orders from here on are not needed, as far as any reader knows
+  bool all_read_ = false;                    // a reader reached the end of the source
+  bool cut_short_ = false;                   // a reader stopped before the end
+  std::atomic<uint64_t> below_{UINT64_MAX};  // orders from this one on are known to be unneeded
 };
 
 }  // namespace lanewise::exec

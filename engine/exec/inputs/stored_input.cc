@@ -8,7 +8,7 @@ namespace lanewise::exec {
 
 namespace {
 
-/// Walks along one column.
+/// Iterates over one column.
 class Cursor {
  public:
   explicit Cursor(const std::vector<StoredChunk>& chunks) : chunks_(chunks) { skip_empty(); }
@@ -37,7 +37,7 @@ class Cursor {
   int64_t row_ = 0;
 };
 
-/// Walks along all columns together and collects the rows that are worth reading.
+/// Iterates over all columns together and collects the rows to read.
 class Walk {
  public:
   Walk(const std::vector<ColumnStore::Chunks>& columns, const std::vector<ExprPtr>& predicates,
@@ -113,7 +113,7 @@ class Walk {
   int64_t taken_ = 0;
 };
 
-/// Whether rows within `a` may begin before those within `b`.
+/// Whether rows within `a` may precede those within `b`.
 bool begins_before(const Bounds& a, const Bounds& b, const ops::InputOrder& order) {
   const auto rank = [&](const Bounds& bounds) {
     if (order.nulls_first && bounds.nulls != 0) return 0;

@@ -10,7 +10,7 @@
 
 namespace lanewise::exec {
 
-/// Rows of hot columns, and how many their bounds spared.
+/// Rows of hot columns, and how many rows their bounds skipped.
 struct StoredInput {
   std::unique_ptr<Input> input;
   int64_t rows = 0;
@@ -19,7 +19,7 @@ struct StoredInput {
 
 /// The rows of `columns`, except zones in which one of `predicates` (over these columns) cannot hold. Chunks
 /// of different columns need not have the same lengths. No input if a column does not have `rows` rows. With
-/// `order` the zones where it may begin come first, and morsels have bounds.
+/// `order`, the zones that can contain the first rows come first, and morsels have bounds.
 StoredInput read_stored(const std::vector<ColumnStore::Chunks>& columns, int64_t rows,
                         const std::vector<ExprPtr>& predicates, const Slicing& slicing,
                         const std::optional<ops::InputOrder>& order = std::nullopt);

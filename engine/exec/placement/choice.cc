@@ -13,10 +13,10 @@ namespace lanewise::exec {
 
 namespace {
 
-/// So many rows of a result, which is in the host's memory, are the host's with any choice of device.
+/// A result of at most this many rows, which is in host memory, is always processed on the host.
 constexpr double kRowsForHost = 1 << 16;
 
-/// Whether it reads nothing but few rows that pipelines before it gave.
+/// Whether it reads only small results of earlier pipelines.
 bool is_small(const Pipeline& pipeline, const std::vector<double>& result_rows) {
   double rows = 0;
   for (const Branch& branch : pipeline.branches) {
@@ -27,8 +27,8 @@ bool is_small(const Pipeline& pipeline, const std::vector<double>& result_rows) 
   return rows <= kRowsForHost;
 }
 
-/// Under what the cache of kernels says that a pipeline's are there, for a GPU of this name; without a name,
-/// for some GPU.
+/// The key under which the kernel cache notes a pipeline's kernels, for a GPU of this name; without a name,
+/// for any GPU.
 std::string kernels_key(const std::string& kernels, const std::string& gpu) {
   return fmt::format("compiled for {}: {}", gpu, kernels);
 }
@@ -88,7 +88,7 @@ Choice choose(const Pipeline& pipeline, const Results& results, const std::vecto
     return choice.device.seconds() < choice.host.seconds();
   };
   choice.at_least = true;
-  if (!is_faster() && !explains) return choice;  // without a look at what it would compile
+  if (!is_faster() && !explains) return choice;  // without checking what it would compile
   choice.at_least = false;
 
   const std::string lacking = not_on_device(pipeline, results);

@@ -10,22 +10,22 @@
 
 namespace lanewise::exec {
 
-/// For a pipeline, as far as is known before its columns are on the GPU.
+/// How a pipeline's kernels are obtained, as far as known before its columns are on the GPU.
 enum class Kernels : uint8_t {
   kUnknown,  ///< not known
   kToCompile,
   kCached,  ///< this machine has compiled them before
-  kAhead,   ///< they came compiled with the program
+  kAhead,   ///< they were compiled with the program
 };
 
 /// Where a pipeline runs, and why.
 struct Choice {
   bool on_device = false;
   Work work = {};
-  Estimate host = {}, device = {};  ///< empty where the reason was known before
-  bool at_least = false;            ///< device: with kernels to be compiled it would be more
+  Estimate host = {}, device = {};  ///< zero if a reason decided first
+  bool at_least = false;            ///< device: a lower bound, as the time to compile kernels is not included
   Kernels kernels = Kernels::kUnknown;
-  std::string reason = {};  ///< what decided instead of the estimates, for people; empty: they did
+  std::string reason = {};  ///< what decided instead of the estimates, for messages; empty: the estimates
 
   /// "on the CPU: about 2.1 ms, on the GPU 36.0 ms", or the reason.
   std::string text() const;
@@ -33,18 +33,18 @@ struct Choice {
   std::string device_text() const;
 };
 
-/// Which choice is requested.
+/// How much of a choice is computed.
 enum class Thoroughness : uint8_t {
-  kRun,      ///< what is not needed to decide is left out: sources are written only where the GPU may win
-  kExplain,  ///< with all figures
+  kRun,      ///< only what the decision needs: sources are written only if the GPU may win
+  kExplain,  ///< all figures
 };
 
-/// Chooses by Options::device_only, what devices offer, and the estimates. `results` are those of the
-/// pipelines before, as far as they are there; `result_rows` how many rows they have or are expected to have.
+/// Chooses by Options::device_only, the devices' support and the estimates. `results` are those of the
+/// earlier pipelines, as far as they exist; `result_rows` is how many rows they have or are expected to have.
 Choice choose(const Pipeline& pipeline, const Results& results, const std::vector<double>& result_rows,
               const Options& options, Thoroughness thoroughness);
 
-/// Notes that this machine has compiled the pipeline's kernels for this GPU, for choices to come.
+/// Records that this machine has compiled the pipeline's kernels for this GPU, for later choices.
 void note_compiled(const Pipeline& pipeline, const Results& results, const Options& options);
 
 }  // namespace lanewise::exec

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 using testing::MatchesRegex;
 using testing::Not;
 
-/// A source that is said to have any number of rows.
+/// A source that reports any number of rows.
 class LargeSource : public FakeSource {
  public:
   explicit LargeSource(int64_t said) : FakeSource({{"x", TypeId::kInt64}}, {}), said_(said) {}
@@ -26,7 +26,7 @@ class LargeSource : public FakeSource {
   const int64_t said_;
 };
 
-/// One whose rows lie in the memory of GPU `device`.
+/// A source whose rows are in the memory of GPU `device`.
 class DeviceSource : public LargeSource, public DeviceRows {
  public:
   DeviceSource(int64_t said, int device) : LargeSource(said), device_(device) {}
@@ -48,7 +48,7 @@ plan::NodePtr sum(plan::NodePtr child) {
   return plan::aggregate(std::move(child), {}, {call_of("sum", {x()}, TypeId::kInt128)}, {"a"});
 }
 plan::NodePtr sum_of(int64_t rows) { return sum(scan(rows)); }
-/// With a pattern for each row.
+/// With a separate pattern for each row.
 plan::NodePtr not_offered(int64_t rows) {
   const ExprPtr text = cast(x(), TypeId::kVarchar);
   return sum(plan::filter(scan(rows), call("regexp_matches", {text, call("||", {text, text})})));
@@ -83,7 +83,7 @@ TEST_F(Choices, AreTheFasterSides) {
   EXPECT_THAT(small.text(), MatchesRegex("on the CPU: about .*, on the GPU .* or more"));
   const Choice told = choice(sum_of(1000), Thoroughness::kExplain);
   EXPECT_THAT(told.text(), Not(HasSubstr("or more")));
-  EXPECT_GT(told.device.seconds(), small.device.seconds());  // with the kernels' compilation
+  EXPECT_GT(told.device.seconds(), small.device.seconds());  // including the compilation of the kernels
   const Choice large = choice(sum_of(20'000'000'000));
   EXPECT_TRUE(large.on_device);
   EXPECT_THAT(large.text(), HasSubstr("on the GPU: about"));

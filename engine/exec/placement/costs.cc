@@ -32,8 +32,8 @@ Rates usual_host_rates(lanes::Target target, const lanes::Tuning& tuning, int th
 }
 
 DeviceCosts usual_device_costs(const gpu::Properties& properties) {
-  // Shares of what docs/notes/performance-gpu.md has of an H200: 4,814 GB/s, 132 multiprocessors.
-  constexpr double kBandwidth = 1e12, kMultiprocessors = 60;  // of a usual GPU
+  // Fractions of the figures for an H200 in docs/notes/performance-gpu.md: 4,814 GB/s, 132 multiprocessors.
+  constexpr double kBandwidth = 1e12, kMultiprocessors = 60;  // of an average GPU
   const double bandwidth = properties.bandwidth > 0 ? properties.bandwidth : kBandwidth;
   const double multiprocessors =
       properties.multiprocessors > 0 ? properties.multiprocessors : kMultiprocessors;

@@ -9,14 +9,14 @@ namespace lanewise::exec {
 
 namespace {
 
-/// Words of keys per second into so many groups: between what was measured by the number's order of
+/// Words of keys per second into this many groups: interpolated between measurements by the number's order of
 /// magnitude.
 double group_rate(const Rates& rates, double groups) {
   const double place = std::log(std::max(groups, 1.0) / kFewGroups) / std::log(kManyGroups / kFewGroups);
   return rates.group * std::pow(rates.many_groups / rates.group, std::clamp(place, 0.0, 1.0));
 }
 
-/// The parts of the work on data, each in the memory of its processor.
+/// The parts of the work on data that is in the processor's own memory.
 std::vector<Estimate::Part> parts_of(const Work& work, const Rates& rates) {
   return {{"scan", (work.scanned + work.result_bytes) / rates.scan},
           {"compute", work.computed / rates.compute},

@@ -7,31 +7,31 @@
 
 namespace lanewise::exec {
 
-/// The work of a pipeline, whatever runs it: see work_of(). Nothing of it depends on a machine.
+/// The work of a pipeline, independent of the processor and the machine: see work_of().
 struct Work {
-  double rows = 0;      ///< that it reads
-  double scanned = 0;   ///< bytes of columns
-  double computed = 0;  ///< ops::cost() of expressions, times the rows that reach them
-  double searched = 0;  ///< bytes of text, for one literal
-  double walked = 0;    ///< bytes of text, by automata
+  double rows = 0;      ///< rows read
+  double scanned = 0;   ///< bytes of columns read
+  double computed = 0;  ///< ops::cost() of expressions, times the rows that they are evaluated for
+  double searched = 0;  ///< bytes of text searched for one literal
+  double walked = 0;    ///< bytes of text matched by automata
   double grouped = 0;   ///< words of keys
   double groups = 0;
   double sorted = 0;       ///< words of keys
-  double result_rows = 0;  ///< that it gives
+  double result_rows = 0;  ///< rows returned
   double result_bytes = 0;
-  double missing = 0;     ///< bytes of columns that are not in the GPU's memory
-  double fetched = 0;     ///< bytes of columns that are in a GPU's memory alone
-  double host_share = 1;  ///< of the rows, what the host must look at: not zones that bounds refute, nor
-                          ///< what lies after a LIMIT
+  double missing = 0;     ///< bytes of columns that are not in GPU memory
+  double fetched = 0;     ///< bytes of columns that are only in GPU memory
+  double host_share = 1;  ///< fraction of the rows that the host must read: without zones that bounds
+                          ///< exclude, and without rows after a LIMIT
 };
 
-/// What is known of the GPU apart from its costs.
+/// What is known about the GPU, apart from its costs.
 struct DeviceState {
-  bool open = false;      ///< in this process
-  bool compiled = false;  ///< the pipeline's kernels, by this machine
+  bool open = false;      ///< opened by this process
+  bool compiled = false;  ///< this machine has compiled the pipeline's kernels
 };
 
-/// Seconds that a pipeline takes on one side, by what takes them.
+/// Seconds that a pipeline takes on one side, by kind of work.
 struct Estimate {
   struct Part {
     const char* what;
@@ -42,10 +42,10 @@ struct Estimate {
   double seconds() const;
 };
 
-/// On the host, which fetches what only a GPU has. Reading a column's source is in neither estimate: both
-/// sides do the same.
+/// On the host, including copies of data that is only on a GPU. Reading a column's source is in neither
+/// estimate: both sides do it.
 Estimate estimate_host(const Work& work, const Rates& host, const DeviceCosts& costs);
-/// On the GPU, with all that must be done before: opened, compiled, uploaded; and the result's way back.
+/// On the GPU, including opening, compilation, upload and the copy of the result.
 Estimate estimate_device(const Work& work, const DeviceCosts& costs, const DeviceState& state);
 
 /// "12.1 ms"

@@ -7,7 +7,7 @@ namespace estimate_test {
 
 using testing::HasSubstr;
 
-/// A GPU that is 100 times as fast as the host, once all is there.
+/// A GPU that is 100 times as fast as the host once all data is there.
 const Rates kHost{1e-4, 10e9, 1e9, 8e9, 4e9, 100e6, 10e6, 20e6};
 const DeviceCosts kGpu{
     "A GPU", 0.3, 0.1, 0.002, 50e9, 40e9, {1e-3, 1000e9, 100e9, 800e9, 400e9, 10e9, 1e9, 2e9}};
@@ -31,10 +31,10 @@ TEST(Estimates, CountWhatMustBeDoneBefore) {
   EXPECT_NEAR(ready, 0.001 + 0.8e-3 + 0.002, 1e-9);
   EXPECT_NEAR(on_device(work, {.open = true}), ready - 0.002 + 0.1, 1e-9);
   EXPECT_NEAR(on_device(work, {.compiled = true}), ready + 0.3, 1e-9);
-  work.missing = 8e8;  // one time over a bus that is faster than the host reads
+  work.missing = 8e8;  // copied once over a bus that is faster than the host reads
   EXPECT_NEAR(on_device(work), ready + 0.016, 1e-9);
   EXPECT_LT(on_device(work), on_host(work));
-  EXPECT_GT(on_device(work, {}), on_host(work));  // but not with a start of the GPU
+  EXPECT_GT(on_device(work, {}), on_host(work));  // but not including the start of the GPU
 }
 
 TEST(Estimates, ResultsComeBack) {
@@ -90,7 +90,7 @@ TEST(UsualCosts, FollowTheGpusProperties) {
   h200.multiprocessors = 132;
   const DeviceCosts large = usual_device_costs(h200), usual = usual_device_costs({});
   EXPECT_EQ(large.name, "NVIDIA H200");
-  // Within a factor of two of docs/notes/performance-gpu.md.
+  // Within a factor of two of the measurements in docs/notes/performance-gpu.md.
   const std::pair<double, double> kMeasured[] = {
       {large.rates.scan, 4.3e12}, {large.rates.search, 2.6e12},      {large.rates.automaton, 2.4e12},
       {large.rates.group, 204e9}, {large.rates.many_groups, 12.3e9}, {large.rates.sort, 16e9}};

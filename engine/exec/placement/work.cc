@@ -28,17 +28,17 @@ double words(Type type) {
   return std::ceil((type.is_string() ? kUsualText : usual_bytes(type)) / kWordBytes);
 }
 
-/// Where the rows of a branch come from.
+/// The input of a branch.
 struct InputSize {
   double rows = 0;
-  double fixed = 0;    ///< bytes of numbers, offsets and codes of strings
-  double text = 0;     ///< bytes of one text, in the mean
+  double fixed = 0;    ///< bytes of numbers, offsets and codes
+  double text = 0;     ///< average bytes of one string
   double missing = 0;  ///< bytes that the GPU does not have
   double fetched = 0;  ///< bytes that only the GPU has
-  double skipped = 0;  ///< rows that bounds refute
+  double skipped = 0;  ///< rows that bounds exclude
 };
 
-/// Adds up what columns take, which are hot or not.
+/// Adds up the sizes of columns, hot or not.
 class ColumnSizes {
  public:
   explicit ColumnSizes(double rows) { size_.rows = rows; }
@@ -117,7 +117,7 @@ InputSize size_of(const Branch& branch, const Known& known) {
   return size_of(known.result_rows[*pipeline_read(branch)], branch.schema);
 }
 
-/// Rows of a branch on their way to the sink.
+/// The rows of a branch on their way to the sink.
 class BranchWork {
  public:
   BranchWork(const Branch& branch, const InputSize& size, Work& work)
@@ -168,7 +168,7 @@ class BranchWork {
   }
 
   void match(const expr::PreparedPattern& prepared) {
-    constexpr double kSector = 32;  // bytes that memory gives at once
+    constexpr double kSector = 32;  // bytes fetched by one access
     const auto& pieces = prepared.pattern().compiled().pieces;
     const bool literal = pieces && pieces->pieces.size() == 1;
     if (literal && (pieces->at_begin || pieces->at_end)) {
@@ -186,13 +186,13 @@ class BranchWork {
   const double text_;
 };
 
-/// The sink, fed by branches.
+/// The sink of several branches.
 class SinkWork {
  public:
   SinkWork(const Pipeline& pipeline, double rows, Work& work)
       : pipeline_(pipeline), rows_(rows), work_(work) {}
 
-  /// What it evaluates of each row.
+  /// The expressions that it evaluates for each row.
   std::vector<ExprPtr> expressions() const {
     std::vector<ExprPtr> exprs;
     if (const auto* aggregate = payload<plan::Aggregate>()) {
@@ -227,7 +227,7 @@ class SinkWork {
     } else if (const auto* sort = payload<plan::Sort>()) {
       double keys = 0;
       for (const plan::SortKey& key : sort->keys) keys += words(key.expr->type);
-      // If few of many rows are needed, only those that may be among them are sorted.
+      // If few of many rows are needed, only candidates are sorted.
       work_.sorted += keys * (sort->limit < 0 ? rows_ : std::min(rows_, needed(sort->limit, sort->offset)));
     } else if (const auto* limit = payload<plan::Limit>(); limit != nullptr && limit->limit >= 0) {
       work_.host_share *= std::min(1.0, needed(limit->limit, limit->offset) / std::max(rows_, 1.0));
@@ -253,7 +253,7 @@ class SinkWork {
     const double left = std::max(0.0, rows_ - static_cast<double>(offset));
     return limit < 0 ? left : std::min(left, static_cast<double>(limit));
   }
-  /// Where DuckDB knows nothing of keys, it says half of the rows.
+  /// If DuckDB has no statistics of the keys, it assumes half of the rows.
   double groups() const {
     const double told = pipeline_.sink->estimated_rows;
     const bool is_known = told >= 0 && std::abs(told - pipeline_.sink->children[0]->estimated_rows / 2) > 1;
@@ -266,7 +266,7 @@ class SinkWork {
   }
 
   const Pipeline& pipeline_;
-  const double rows_;  // that come to it
+  const double rows_;  // rows that reach it
   Work& work_;
 };
 

@@ -11,7 +11,7 @@ namespace work_test {
 
 constexpr int kWorkRows = 100'000;
 
-/// id rises with the row; n; s of 10 bytes.
+/// id increases with the row; n; s of 10 bytes.
 class Works : public testing::Test {
  protected:
   Works() {
@@ -30,7 +30,7 @@ class Works : public testing::Test {
     pipelines_ = split(*plan);
     return work_of(pipelines_[0], known_);
   }
-  /// Reads the columns, which stay hot.
+  /// Reads the columns, which then stay in memory.
   void heat() {
     Options options;
     options.store = &store_;
@@ -61,7 +61,7 @@ plan::NodePtr grouped(plan::NodePtr child) {
 TEST_F(Works, CountColumnsAndExpressions) {
   const Work all = work(count(scan()));
   EXPECT_EQ(all.rows, kWorkRows);
-  EXPECT_EQ(all.scanned, kWorkRows * (8 + 4 + 4.0));  // of strings the offsets: the bytes are not read
+  EXPECT_EQ(all.scanned, kWorkRows * (8 + 4 + 4.0));  // only the offsets of strings: the bytes are not read
   EXPECT_EQ(all.missing, kWorkRows * (8 + 4 + 4 + kUsualText));
   EXPECT_EQ(all.result_rows, 1);
   EXPECT_EQ(all.computed, kWorkRows);  // for the count
@@ -74,7 +74,7 @@ TEST_F(Works, KnowsHotColumns) {
   heat();
   const Work hot = work(count(scan({like("%99%")})));
   EXPECT_EQ(hot.missing,
-            kWorkRows * (8 + 4 + 4 + 10.0) + 4 * kWorkRows / 1000);  // an offset more in each chunk
+            kWorkRows * (8 + 4 + 4 + 10.0) + 4 * kWorkRows / 1000);  // one more offset in each chunk
   EXPECT_EQ(hot.searched, kWorkRows * 10.0);
   EXPECT_EQ(hot.walked, 0);
 }
@@ -90,7 +90,7 @@ TEST_F(Works, WhatTheGpuHasIsNotMissing) {
     return source.identity() == "fake" && column != 1 && rows == kWorkRows;
   };
   EXPECT_EQ(work(count(scan())).missing, kWorkRows * 4.0);
-  source_->id = "";  // what cannot be known either
+  source_->id = "";  // unknown as well
   EXPECT_EQ(work(count(scan())).missing, kWorkRows * (16 + kUsualText));
 }
 

@@ -11,7 +11,7 @@
 #include "expr/evaluation/evaluate.h"
 #include "plan/node.h"
 
-/// The obvious, slow, row-by-row meaning of a plan: what the tests compare execution with.
+/// The plain, slow, row-by-row meaning of a plan: the tests compare execution with it.
 namespace lanewise::exec {
 
 using Row = std::vector<Value>;
@@ -223,7 +223,7 @@ class PlanOracle {
     return values;
   }
 
-  /// All rows of the right side; with ASOF the one whose value is nearest. It is chosen before the condition.
+  /// All rows of the right side; with ASOF only the nearest row, chosen before the condition.
   static std::vector<size_t> candidates(const plan::Join& join, const Row& left, const Rows& right) {
     std::vector<size_t> all(right.size());
     std::iota(all.begin(), all.end(), 0);

@@ -6,8 +6,8 @@
 
 namespace lanewise::expr {
 
-/// From this share of active rows on, all rows are computed: a loop without branches beats one over active
-/// rows. What fails in other rows does not count.
+/// If at least this fraction of rows is active, all rows are computed: a loop without branches beats one over
+/// active rows. Failures in inactive rows are ignored.
 inline constexpr double kSpeculate = 0.25;
 
 /// The types that primitives/kernels.h has loops for.
@@ -49,7 +49,7 @@ bool run_all(const Vector& left, const Vector& right, const ActiveSet& rows, lan
   }
 }
 
-/// The vector of `Operator` over two arguments, not both constant; raises for the first active row that
+/// Evaluates `Operator` over two arguments, not both constant; raises for the first active row that
 /// fails.
 template <class Operator>
 Vector evaluate_operator(Type type, const Vector& left, const Vector& right, const ActiveSet& rows,

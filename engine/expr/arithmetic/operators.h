@@ -5,8 +5,8 @@
 #include "data/physical_value.h"
 #include "expr/numbers.h"
 
-/// The sum, difference and product of two numbers of one type. `run` writes the result, wrapped around where
-/// it does not fit, and says whether it failed; `fail` raises the error.
+/// The sum, difference and product of two numbers of one type. `run` writes the result, wrapped around if
+/// it does not fit, and returns whether it failed; `fail` raises the error.
 namespace lanewise::expr {
 
 enum class Sign : char { kPlus = '+', kMinus = '-', kTimes = '*' };
@@ -14,7 +14,7 @@ enum class Sign : char { kPlus = '+', kMinus = '-', kTimes = '*' };
 [[noreturn]] void overflow(Sign sign, std::string_view type, const std::string& a, const std::string& b);
 [[noreturn]] void decimal_overflow(Sign sign, bool wide, const std::string& a, const std::string& b);
 
-/// The exact result wrapped to T; true where it does not fit T.
+/// The exact result wrapped to T; true if it does not fit T.
 template <Sign sign, class T>
 inline bool overflows(T a, T b, T& result) {
   if constexpr (sign == Sign::kPlus) {
@@ -22,7 +22,7 @@ inline bool overflows(T a, T b, T& result) {
   } else if constexpr (sign == Sign::kMinus) {
     return __builtin_sub_overflow(a, b, &result);
   } else if constexpr (std::is_same_v<T, int128_t>) {
-    // Mostly both fit 64 bits: one multiplication instead of a call.
+    // Usually both fit in 64 bits: one multiplication instead of a call.
     const auto low_a = static_cast<int64_t>(a);
     const auto low_b = static_cast<int64_t>(b);
     if (low_a == a && low_b == b) {
@@ -63,7 +63,7 @@ struct DecimalOperator {
   }
 };
 
-/// Where the types rule out that the result needs more digits than there are.
+/// For types that rule out an overflow of the digits.
 template <Sign sign, class Number>
 struct UncheckedOperator {
   using T = Number;

@@ -11,8 +11,8 @@ namespace {
 constexpr int kNarrow = 18;  // digits of a decimal in 64 bits
 constexpr int kWide = 38;    // and in 128
 
-/// Whether the result may need more digits than its type has. Only the longest types of 64 and 128 bits may
-/// be too short: others are chosen long enough.
+/// Whether the result may need more digits than its type has. Only the longest types of 64 and 128 bits can
+/// be too short: others are always long enough.
 bool may_overflow(const Expr& expr, Sign sign, const Type& a, const Type& b) {
   if (expr.type.precision != kNarrow && expr.type.precision != kWide) return false;
   const int needed = sign == Sign::kTimes ? as_decimal(a).precision + as_decimal(b).precision

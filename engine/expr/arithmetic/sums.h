@@ -6,7 +6,7 @@
 /// + - * of two numbers of one type: resolve, evaluate and reference for the function table.
 namespace lanewise::expr {
 
-/// DuckDB's binder leaves HUGEINT as it is next to a long DECIMAL: it is stored as one of scale 0.
+/// DuckDB's binder leaves HUGEINT uncast next to a long DECIMAL: it becomes a decimal of scale 0.
 Type as_decimal(const Type& type);
 /// Two decimals, or one and such a HUGEINT.
 bool are_decimals(std::span<const Type> args);

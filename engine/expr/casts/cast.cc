@@ -54,7 +54,7 @@ Group group(Type type) {
   }
 }
 
-/// SQL has no cast that takes a timestamp from one unit to a coarser one, but from and to microseconds.
+/// SQL has no casts from a timestamp unit to a coarser one, except to and from microseconds.
 bool loses_digits(Type from, Type to) {
   return from.id == TypeId::kTimestamp && to.id == TypeId::kTimestamp && from.unit != TimeUnit::kMicro &&
          to.unit != TimeUnit::kMicro && from.unit > to.unit;
@@ -62,7 +62,7 @@ bool loses_digits(Type from, Type to) {
 
 using Cast = Vector (*)(const CastJob&);
 
-/// The function for a pair of types, null where SQL has no such cast.
+/// The function for a pair of types, null if SQL has no such cast.
 Cast find(Type from, Type to) {
   const Group a = group(from);
   const Group b = group(to);
@@ -88,7 +88,7 @@ Cast find(Type from, Type to) {
   return nullptr;
 }
 
-/// A dictionary is converted entry by entry; what cannot be converted raises only where a row uses it.
+/// A dictionary is converted by entry; an entry that cannot be converted raises only if a row uses it.
 Vector cast_entries(Cast cast, const CastJob& job) {
   const auto count = static_cast<uint32_t>(job.from.dictionary->rows);
   const Vector entries = slice(*job.from.dictionary, 0, count, job.arena);
@@ -128,7 +128,7 @@ Vector cast(const Vector& from, Type to, bool try_cast, const ActiveSet& rows, E
       result.constant = true;
       return result;
     } catch (const ConversionError& error) {
-      throw ConversionError(error.what());  // it is not a row's value
+      throw ConversionError(error.what());  // not caused by a row's value
     }
   }
   Vector result;

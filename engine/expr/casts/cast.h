@@ -2,13 +2,14 @@
 
 #include "expr/evaluation/evaluate.h"
 
-/// CAST and TRY_CAST between all types that SQL casts. Times with zone are in UTC.
+/// CAST and TRY_CAST between all types that SQL casts. Times with a time zone are in UTC.
 namespace lanewise::expr {
 
-/// Whether there is such a cast at all.
+/// Whether SQL has this cast.
 bool can_cast(Type from, Type to);
 
-/// The active rows of `from` as `to`. What cannot be converted raises UserError, with try_cast it is NULL.
+/// Casts the active rows of `from` to `to`. A value that cannot be converted raises UserError; with try_cast,
+/// NULL.
 Vector cast(const Vector& from, Type to, bool try_cast, const ActiveSet& rows, EvalContext& context);
 Value cast(const Value& from, Type to, bool try_cast);
 

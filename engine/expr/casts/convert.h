@@ -6,7 +6,7 @@
 
 namespace lanewise::expr {
 
-/// One cast to carry out: the active rows are not NULL.
+/// A cast to perform: the active rows are not NULL.
 struct CastJob {
   const Vector& from;
   Type to;
@@ -15,7 +15,7 @@ struct CastJob {
   Arena& arena;
 };
 
-/// f(From, To&) says whether the value could be converted.
+/// f(From, To&) returns whether the value could be converted.
 template <class From, class To, class F>
 Vector convert(const CastJob& job, F f) {
   To* out;
@@ -47,7 +47,7 @@ Vector convert_all(const CastJob& job, F f) {
   return result;
 }
 
-/// A 128-bit integer becomes a float by its halves, which DuckDB rounds one by one.
+/// Converts a 128-bit integer to a float by its halves, as DuckDB does: each half is rounded.
 template <class To>
 To real_of(int128_t value) {
   constexpr double kHigh = 18446744073709551616.0;
@@ -79,7 +79,7 @@ Vector time_to_time_ns(const CastJob& job);
 Vector time_ns_to_time(const CastJob& job);
 Vector timestamp_to_time_ns(const CastJob& job);  // of nanoseconds
 Vector nested_to_nested(const CastJob& job);
-/// Whether what a nested type is made of can be cast, one by one.
+/// Whether the component types of a nested type can be cast.
 bool can_cast_members(Type from, Type to);
 Vector uuid_to_blob(const CastJob& job);
 Vector blob_to_uuid(const CastJob& job);

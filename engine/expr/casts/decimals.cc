@@ -26,8 +26,8 @@ T divide_rounded(T value, T divisor) {
 
 double double_power_of_ten(int digits) { return static_cast<double>(power_of_ten(digits)); }
 
-/// Exact quotients are divided once; else the whole part and the fraction are converted apart, as DuckDB
-/// does.
+/// Exact quotients are divided once; otherwise the integer part and the fraction are converted separately, as
+/// in DuckDB.
 template <class From, class To>
 To real_of_decimal(From value, int scale) {
   const From limit = From{1} << std::numeric_limits<To>::digits;
@@ -111,10 +111,10 @@ Vector decimal_to_decimal(const CastJob& job) {
     return visit_decimal(to_type, [&](auto to) {
       using From = decltype(from);
       using To = decltype(to);
-      // As many digits before the point as are needed, so that no value is out of range; rounding may carry
+      // As many integer digits as needed, so that no value is out of range; rounding may carry
       // into one more.
       const int spare = (to_type.precision - to_type.scale) - (from_type.precision - from_type.scale);
-      if (shift == 0 && spare >= 0 && std::is_same_v<From, To>) {  // the same numbers
+      if (shift == 0 && spare >= 0 && std::is_same_v<From, To>) {  // the numbers are unchanged
         Vector same = job.from;
         same.type = to_type;
         return same;

@@ -15,8 +15,8 @@ bool same_name(const std::string& a, const std::string& b) {
 
 bool unnamed(Type type) { return type.members().empty() || type.members()[0].name.empty(); }
 
-/// For each field of `to` the one of `from` that it is made of, SIZE_MAX: none. Names decide where both have
-/// some.
+/// For each field of `to` the field of `from` from which it is made, SIZE_MAX: none. Names decide if both
+/// have some.
 std::vector<size_t> sources(Type from, Type to) {
   std::vector<size_t> result;
   for (size_t i = 0; i < to.members().size(); ++i) {
@@ -70,7 +70,7 @@ Vector list_to_list(const CastJob& job) {
     values =
         cast(elements.values, job.to.element(), job.try_cast, ActiveSet(elements.count, job.arena), context);
   } catch (const ConversionError& error) {
-    throw ConversionError(error.what());  // its row is an element's
+    throw ConversionError(error.what());  // the row is an element's, not a chunk's
   }
   Vector result = lists_of(job.to, values, elements.starts, rows);
   result.validity = validity;

@@ -25,7 +25,7 @@ bool round_to_integer(From value, To& out) {
   // Both bounds are powers of two or zero, so floats hold them exactly.
   const From low = static_cast<From>(lowest<To>());
   const From high = std::ldexp(From{1}, static_cast<int>(sizeof(To)) * 8 - (is_signed<To> ? 1 : 0));
-  // Narrow unsigned types take no negative value at all, not even one that is rounded to 0.
+  // Narrow unsigned types reject all negative values, even those rounded to 0.
   const bool above = sizeof(To) == 16 ? rounded >= low : value >= low;
   if (!above || !(rounded < high)) return false;
   out = static_cast<To>(rounded);

@@ -8,7 +8,7 @@
 #include "data/type.h"
 #include "expr/gpu/casts/parse_times-inl.h"
 
-/// Reading values from text as SQL's CAST does; nothing where the text is not such a value. Spaces around
+/// Parses values as SQL's CAST does; returns nothing if the text is not such a value. Spaces around
 /// numbers and times are skipped.
 namespace lanewise::expr {
 
@@ -24,7 +24,7 @@ std::optional<T> parse_integer(std::string_view text);
 /// The unscaled value of DECIMAL(precision, scale), rounded half away from zero.
 std::optional<int128_t> parse_decimal(std::string_view text, int precision, int scale);
 
-/// Too large a number is infinite; "inf", "infinity" and "nan" in any case.
+/// A number that is too large becomes infinite; "inf", "infinity" and "nan" in any case.
 template <class T>
 std::optional<T> parse_real(std::string_view text);
 
@@ -40,17 +40,17 @@ ParseError parse_date(std::string_view text, int32_t& days, std::string_view& re
 /// "12:34:56.789"; hours may have up to nine digits. Nanoseconds below a microsecond go to `nanos`.
 bool parse_clock(std::string_view text, int64_t& micros, int32_t& nanos, std::string_view& rest);
 
-/// "12:34:56.789", whatever follows, or the time of a timestamp.
+/// "12:34:56.789", with any suffix, or the time of a timestamp.
 std::optional<int64_t> parse_time(std::string_view text);
 
-/// The same with the nanoseconds that a microsecond leaves out.
+/// The same, with the nanoseconds below a microsecond.
 std::optional<int64_t> parse_time_ns(std::string_view text);
 
 /// 32 hexadecimal digits with "-" anywhere between them, or in braces.
 std::optional<int128_t> parse_uuid(std::string_view text);
 
 /// A date, or a date and a time with an optional "Z", offset or " UTC". An offset is subtracted if
-/// `use_offset`, else ignored. The result is in microseconds, what is left of it in `nanos`.
+/// `use_offset`, else ignored. The result is in microseconds, the remainder in `nanos`.
 ParseError parse_timestamp(std::string_view text, bool use_offset, int64_t& micros, int32_t& nanos);
 
 /// "1 year 2 days 03:04:05", "3 months ago", "-1.5 hours".

@@ -28,7 +28,7 @@ std::optional<T> parse_real(std::string_view text) {
   text = skip_spaces(text);
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   if (text.empty() || text.front() == '+') return std::nullopt;
-  std::string without;  // underscores between digits are skipped
+  std::string without;  // the text without underscores between digits
   if (text.find('_') != std::string_view::npos) {
     for (size_t i = 0; i < text.size(); ++i) {
       const bool between = i != 0 && i + 1 < text.size() && is_digit(text[i - 1]) && is_digit(text[i + 1]);
@@ -41,7 +41,7 @@ std::optional<T> parse_real(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::invalid_argument) return std::nullopt;
   if (!skip_spaces(text.substr(static_cast<size_t>(end - text.data()))).empty()) return std::nullopt;
-  // It does not report whether what is out of range is too large or too small.
+  // It does not report whether the value is too large or too small.
   if (error == std::errc::result_out_of_range) kernel::parse_real(kernel_text(text), value);
   return value;
 }

@@ -21,7 +21,7 @@ Vector parsed(const CastJob& job, F parse) {
   });
 }
 
-/// What follows the day is ignored, unless it is a digit.
+/// Text after the day is ignored, unless it is a digit.
 std::optional<int32_t> date(std::string_view text) {
   int32_t days;
   std::string_view rest;
@@ -38,7 +38,7 @@ std::optional<int64_t> timestamp(std::string_view text, Type type) {
   return timestamp_in(micros, nanos, type.unit);
 }
 
-/// ASCII with \xHH for any byte.
+/// ASCII, with \xHH for any byte.
 std::optional<std::string_view> parse_blob(std::string_view text, Arena& arena) {
   auto* bytes = arena.allocate<char>(text.size());
   size_t count = 0;

@@ -6,7 +6,7 @@ namespace lanewise::expr {
 
 namespace {
 
-/// The two comparisons; they are given vectors, their own arguments are never evaluated.
+/// The two comparisons; they are called with vectors, and their own arguments are never evaluated.
 struct Bounds final : Prepared {
   ExprPtr at_least;
   ExprPtr at_most;
@@ -36,7 +36,7 @@ Truth truth_of_between(const Expr& expr, std::span<const Vector> args, const Act
   auto* yes = rows.arena().allocate<uint64_t>(words + 1);
   for (size_t word = 0; word < words; ++word) yes[word] = above.yes[word] & below.yes[word];
   if (above.unknown == nullptr && below.unknown == nullptr) return {yes, nullptr};
-  // NULL where neither is false and one is NULL.
+  // NULL if neither is false and one is NULL.
   auto* unknown = rows.arena().allocate<uint64_t>(words + 1);
   for (size_t word = 0; word < words; ++word) {
     const uint64_t a = bits_of(above.unknown, word);

@@ -9,13 +9,13 @@ namespace lanewise::expr {
 
 namespace {
 
-/// From so many active rows of a word on, all 64 are looked at, without a jump.
+/// If at least this many rows of a word are active, all 64 are compared, without a branch.
 constexpr int kDenseTexts = 16;
 
-/// Text is fetched so far ahead: a core's own prefetching stops at the end of a page.
+/// Prefetch distance: a core's own prefetching stops at the end of a page.
 constexpr size_t kFetchAhead = 2048;
 
-/// Up to 8 bytes as a number whose order is that of the bytes; after a shorter text come zeros.
+/// Up to 8 bytes as a number with the order of the bytes; a shorter text is padded with zeros.
 uint64_t word_at(const uint8_t* text, size_t size) {
   static constexpr auto kMasks = [] {
     std::array<uint64_t, 9> masks{};
@@ -28,7 +28,7 @@ uint64_t word_at(const uint8_t* text, size_t size) {
   return bytes & kMasks[std::min<size_t>(size, 8)];
 }
 
-/// Up to 64 neighbouring rows. Sets of them are words of a bitmap.
+/// Up to 64 consecutive rows. Sets of them are words of a bitmap.
 template <class Offset>
 struct Rows {
   const uint8_t* bytes;
@@ -81,7 +81,7 @@ uint64_t equal_texts(const Rows<Offset>& rows, const Wanted& wanted, uint64_t as
   return same;
 }
 
-/// The rows before `wanted`, or with `or_equal` not after it.
+/// The rows before `wanted`; with `or_equal`, those not after it.
 template <class Offset>
 uint64_t lesser_texts(const Rows<Offset>& rows, const Wanted& wanted, uint64_t asked, bool or_equal) {
   rows.fetch_ahead();

@@ -5,8 +5,8 @@
 namespace lanewise::expr {
 
 /// Sets `bitmap` to the active rows where `text op wanted`, in the order of bytes. `text` is flat: one buffer
-/// and offsets, 8 bytes after its end readable. 8 bytes of many rows are compared at a
-/// time, without a jump.
+/// and offsets, with 8 readable bytes after its end. 8 bytes of many rows are compared at a
+/// time, without branches.
 void compare_texts(Comparison op, const Vector& text, std::string_view wanted, const ActiveSet& rows,
                    uint64_t* bitmap);
 

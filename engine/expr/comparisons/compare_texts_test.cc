@@ -52,7 +52,7 @@ void check(size_t count, std::mt19937& random) {
   text.wide_offsets = sizeof(Offset) == 8;
   text.bytes = reinterpret_cast<const uint8_t*>(bytes.data());
 
-  for (uint32_t each : {1, 3, 64}) {  // every row active, every third, one in a word
+  for (uint32_t each : {1, 3, 64}) {  // every row active, every third, one per word
     Arena arena;
     auto* active = arena.allocate<uint64_t>(bits::words(count) + 1);
     std::fill_n(active, bits::words(count) + 1, 0);

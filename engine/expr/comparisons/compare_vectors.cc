@@ -11,10 +11,10 @@ namespace lanewise::expr {
 
 namespace {
 
-/// Below this share of active rows only they are looked at.
+/// Below this fraction of active rows, only these are compared.
 constexpr double kDense = 0.05;
 
-/// a op b as b mirrored(op) a.
+/// The operator with swapped operands.
 constexpr Comparison mirrored(Comparison op) {
   switch (op) {
     case Comparison::lt:

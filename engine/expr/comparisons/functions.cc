@@ -15,7 +15,7 @@ using Types = std::span<const Type>;
 using Values = std::span<const Value>;
 using Args = std::span<const Vector>;
 
-/// Types whose values lie alike: equal types, or decimals of one scale and one width.
+/// Types with the same representation: equal types, or decimals of the same scale and width.
 bool comparable(const Type& a, const Type& b) {
   if (a == b) return true;
   return a.id == TypeId::kDecimal && b.id == TypeId::kDecimal && a.scale == b.scale &&
@@ -55,7 +55,7 @@ const uint64_t* select_pair(const Expr&, Args args, const ActiveSet& rows, EvalC
   return rows_where(op, args[0], args[1], rows, context);
 }
 
-/// The active rows whose value is there.
+/// The active rows whose value is not NULL.
 const uint64_t* valid_rows(const Vector& vector, const ActiveSet& rows) {
   if (vector.constant && vector.is_null(0)) return except(rows, rows.bitmap());
   return vector.constant ? rows.bitmap() : both(rows.bitmap(), vector.validity, rows.rows(), rows.arena());

@@ -94,15 +94,15 @@ Interval integer_times(const Site& site, int64_t factor, Interval a) {
 }
 
 bool fits_int32(double value) { return value >= INT32_MIN && value <= INT32_MAX; }
-/// To whole microseconds, in seconds.
+/// Seconds, rounded to microseconds.
 double rounded_micros(double seconds) { return std::nearbyint(seconds * 1e6) / 1e6; }
 
-/// Fractions of months become days (30 each), fractions of days microseconds, as in PostgreSQL.
+/// Fractions of months are converted to days (30 each), fractions of days to microseconds, as in PostgreSQL.
 bool scale(const Interval& a, double factor, Interval& result) {
   constexpr double kSecondsPerDay = 86'400;
   const double months = a.months * factor;
   const double days = a.days * factor;
-  if (!fits_int32(months) || !fits_int32(days)) return false;  // also not for NaN
+  if (!fits_int32(months) || !fits_int32(days)) return false;  // false also for NaN
   result.months = static_cast<int32_t>(months);
   result.days = static_cast<int32_t>(days);
   const double month_rest = rounded_micros((months - result.months) * 30);

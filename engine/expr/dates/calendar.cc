@@ -7,7 +7,7 @@
 namespace lanewise::expr {
 
 std::optional<int32_t> make_date(int64_t year, int64_t month, int64_t day) {
-  constexpr int64_t kYears = 5'900'000;  // more than 32-bit days hold
+  constexpr int64_t kYears = 5'900'000;  // beyond the range of 32-bit days
   if (month < 1 || month > 12 || day < 1 || year < -kYears || year > kYears) return std::nullopt;
   if (day > days_in_month(year, static_cast<int>(month))) return std::nullopt;
   const int64_t days = format::days_from_civil(year, static_cast<int32_t>(month), static_cast<int32_t>(day));
@@ -75,7 +75,7 @@ int64_t add_to_timestamp(int64_t timestamp, const Interval& interval) {
   const int32_t date = date_of(timestamp);
   const int64_t time = timestamp - date * kMicrosPerDay + interval.micros % kMicrosPerDay;
   const std::optional<int64_t> result =
-      timestamp_of(add_to_date(date, interval), time);  // a time below 0 or past midnight carries
+      timestamp_of(add_to_date(date, interval), time);  // a time below 0 or past midnight changes the date
   if (!result) throw UserError("Date and time not in timestamp range");
   return *result;
 }

@@ -6,8 +6,8 @@
 #include "data/format.h"
 #include "data/type.h"
 
-/// Calendar arithmetic on days and microseconds since 1970-01-01. Infinite dates and timestamps stay what
-/// they are.
+/// Calendar arithmetic on days and microseconds since 1970-01-01. Infinite dates and timestamps stay
+/// infinite.
 namespace lanewise::expr {
 
 inline constexpr int64_t kMicrosPerSecond = 1'000'000;
@@ -52,24 +52,24 @@ inline format::Date civil(int32_t days) {
 /// The day number of a civil date, if there is such a day and it is in range.
 std::optional<int32_t> make_date(int64_t year, int64_t month, int64_t day);
 
-/// A date and microseconds of the day; nothing where out of range.
+/// A date and microseconds of the day as a timestamp; nothing if out of range.
 std::optional<int64_t> timestamp_of(int32_t days, int64_t micros);
 /// A timestamp in `unit`s as microseconds, and back: to coarser units rounded half away from the epoch (from
-/// nanoseconds towards it). `nanos` is what the microseconds leave out. Nothing on overflow.
+/// nanoseconds towards it). `nanos` is the remainder below a microsecond. Nothing on overflow.
 std::optional<int64_t> micros_in(int64_t timestamp, TimeUnit unit);
 std::optional<int64_t> timestamp_in(int64_t micros, int32_t nanos, TimeUnit unit);
 /// The date of a timestamp in microseconds.
 int32_t date_of(int64_t timestamp);
 
-/// Months first (the day is cut to the month's last one), then days, then whole days of the microseconds.
-/// Raises UserError where out of range.
+/// Adds months first (the day is reduced to the month's last one), then days, then whole days of the
+/// microseconds. Raises UserError if out of range.
 int32_t add_to_date(int32_t days, const Interval& interval);
 int64_t add_to_timestamp(int64_t timestamp, const Interval& interval);
-/// The same for timestamps with zone: the time comes first where a part is negative.
+/// The same for timestamps with a time zone: a negative time is added first.
 int64_t add_to_zoned(int64_t timestamp, const Interval& interval);
 /// Wraps around at midnight.
 int64_t add_to_time(int64_t micros, const Interval& interval);
-/// -interval; raises where that does not fit.
+/// -interval; raises UserError if it does not fit.
 Interval negated(const Interval& interval);
 /// Whole days and microseconds of a span.
 Interval interval_of(int64_t micros);

@@ -12,14 +12,14 @@ namespace lanewise::expr {
 
 using kernel::DatePart;
 
-/// The part that `word` names, in any case: "year", "yrs", "dow".
+/// The part named `word`, in any case: "year", "yrs", "dow".
 std::optional<DatePart> parse_date_part(std::string_view word);
 
-/// The words for parts that intervals are made of, as kernel::interval_part() takes them.
+/// The words for parts of intervals, as kernel::interval_part() takes them.
 const std::string& interval_words();
 
-/// One of the part, in months, days or microseconds: {12, 0, 0} for a year. All 0 for an era and for parts of
-/// the zone.
+/// One unit of the part in months, days or microseconds: {12, 0, 0} for a year. All 0 for an era and for
+/// parts of the zone.
 Interval unit_of(DatePart part);
 
 }  // namespace lanewise::expr

@@ -29,7 +29,7 @@ int64_t difference(int64_t from, int64_t to) {
   return result;
 }
 
-/// date_diff of two dates: how many boundaries of the part lie between them. Weeks count whole distances
+/// date_diff of two dates: the number of boundaries of the part between them. Weeks count whole distances
 /// instead.
 int64_t boundaries(DatePart part, int32_t from, int32_t to) {
   const format::Date a = civil(from);
@@ -64,7 +64,7 @@ int64_t boundaries(DatePart part, int32_t from, int32_t to) {
   }
 }
 
-// Infinite times give NULL whatever the word.
+// Infinite times give NULL for every part.
 
 Integer diff_dates(const Site& site, std::string_view word, int32_t from, int32_t to) {
   if (!is_finite_date(from) || !is_finite_date(to)) return std::nullopt;
@@ -114,7 +114,7 @@ Interval age_between(int64_t to, int64_t from) {
   return {static_cast<int32_t>(sign * months), static_cast<int32_t>(sign * days), sign * micros};
 }
 
-/// Complete months; a start late in its month is complete at the end of a shorter one.
+/// Complete months; a start late in its month counts as complete at the end of a shorter one.
 int64_t complete_months(int64_t from, int64_t to) {
   if (from > to) return -complete_months(to, from);
   const format::Date end = civil(date_of(to));
@@ -166,7 +166,7 @@ std::optional<DeviceFunction> device_of(std::string name, const char* header, in
                         .first = 1};
 }
 
-/// The device's name for what counts a part's boundaries between two days; empty: it has none.
+/// The device function that counts a part's boundaries between two days; empty if there is none.
 std::string_view device_apart(DatePart part) {
   switch (part) {
     case DatePart::kMillennium:

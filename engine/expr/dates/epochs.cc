@@ -49,7 +49,7 @@ Integer epoch_of_time(const Site&, int64_t micros) {
 }
 template <int64_t per_second>
 Integer epoch_of_interval(const Site&, Interval value) {
-  if constexpr (per_second < kMicrosPerSecond) {  // the parts are cut to units one by one
+  if constexpr (per_second < kMicrosPerSecond) {  // the parts are converted to units one by one
     const int64_t days = int64_t{value.months} * 30 + value.days;
     return days * 86'400 * per_second + scaled<per_second>(value.micros);
   } else {
@@ -58,7 +58,7 @@ Integer epoch_of_interval(const Site&, Interval value) {
     return scaled<per_second>(*micros);
   }
 }
-/// Infinite ones are numbers too, here alone, as in DuckDB.
+/// Infinite values are converted to numbers, only in this function, as in DuckDB.
 int64_t epoch_of_nanos(const Site&, int64_t value) { return value; }
 
 constexpr Type kNanos = Type::timestamp(TimeUnit::kNano);
@@ -114,7 +114,7 @@ int64_t timestamp_of_ms(const Site&, int64_t millis) {
   return micros;
 }
 
-// Functions of a date or a timestamp that look at its date alone.
+// Functions of a date, or of a timestamp's date.
 template <auto f>
 auto timestamp_epoch(const Site& site, int64_t value) {
   return f(site, date_of(value));

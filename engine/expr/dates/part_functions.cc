@@ -46,7 +46,7 @@ std::shared_ptr<const Prepared> prepare_one(std::span<const ExprPtr>) {
   return prepared;
 }
 
-/// date_part(word, x): an integer, but for the constant words "epoch" and "julian".
+/// date_part(word, x): an integer, except for the constant words "epoch" and "julian".
 std::optional<Type> resolve_named(Types args) {
   if (args.size() != 2 || args[0].id != TypeId::kVarchar) return std::nullopt;
   if (!has_part(args[1], DatePart::kHour)) return std::nullopt;
@@ -89,7 +89,7 @@ Real real_of_timestamp(const Site& site, int64_t value) {
   if (!is_finite(value)) return std::nullopt;
   return part_in(site.expr, {}) == DatePart::kJulian ? julian_of(value) : epoch_of(value);
 }
-/// The parts that are used most, without a choice per row.
+/// The most common parts, without a dispatch per row.
 template <int32_t format::Date::* part>
 Integer civil_of_date(const Site&, int32_t days) {
   return is_finite_date(days) ? Integer(civil(days).*part) : std::nullopt;
@@ -104,7 +104,7 @@ Vector evaluate_civil(const Expr& expr, Args args, const ActiveSet& rows, EvalCo
   return evaluate_each<&civil_of_timestamp<part>>(expr, args, rows, context);
 }
 
-/// Milliseconds and what is below them are divided apart, as for all timestamps with zone.
+/// Milliseconds and smaller units are divided separately, as for all timestamps with a time zone.
 Real real_of_zoned(const Site& site, int64_t value) {
   if (!is_finite(value) || part_in(site.expr, {}) == DatePart::kJulian) return real_of_timestamp(site, value);
   return static_cast<double>(floor_div(value, 1000)) / 1e3 +
@@ -113,7 +113,7 @@ Real real_of_zoned(const Site& site, int64_t value) {
 Real real_of_time(const Site&, int64_t micros) { return epoch_of(micros); }
 Real real_of_interval(const Site&, Interval value) { return epoch_of(value); }
 
-// date_part(word, x). Infinite times are NULL whatever the word.
+// date_part(word, x). NULL for infinite times, for every word.
 Integer named_of_date(const Site& site, std::string_view word, int32_t days) {
   return is_finite_date(days) ? date_integer(part_in(site.expr, word), days) : std::nullopt;
 }
@@ -219,7 +219,7 @@ std::optional<DeviceFunction> device_part_of_interval(DatePart part, size_t arg)
       return std::nullopt;
   }
 }
-/// What computes the part of argument `arg`.
+/// The device function for the part of argument `arg`.
 std::optional<DeviceFunction> device_part(DatePart part, Type type, size_t arg) {
   if (!has_part(type, part)) return std::nullopt;
   const auto function = [&](std::string name, const char* header = "dates") {

@@ -5,8 +5,8 @@
 #include "expr/dates/date_part.h"
 #include "expr/function.h"
 
-/// The parts of single dates, times, timestamps (in microseconds) and intervals. Raise UserError where the
-/// type has no such part. Infinite ones have none: the callers take care.
+/// The parts of single dates, times, timestamps (in microseconds) and intervals. Raise UserError if the
+/// type has no such part. Infinite values have no parts: callers check.
 namespace lanewise::expr {
 
 int64_t part_of_date(DatePart part, int32_t days);
@@ -29,14 +29,14 @@ IsoWeek iso_week(int32_t days);
 /// Monday is 1, Sunday 7.
 inline int iso_day_of_week(int64_t days) { return static_cast<int>(((days + 3) % 7 + 7) % 7) + 1; }
 
-/// The word of a part, for messages: "year".
+/// The name of a part, for messages: "year".
 std::string_view word_of(DatePart part);
 
-/// What functions with a constant part prepare.
+/// The prepared state of functions with a constant part.
 struct PreparedPart final : Prepared {
   DatePart part;
 };
-/// For functions whose first argument names a part; nothing prepared where it is not a literal.
+/// For functions whose first argument names a part; nothing is prepared if it is not a literal.
 std::shared_ptr<const Prepared> prepare_part(std::span<const ExprPtr> args);
 /// The prepared part, or the one that `word` names; raises UserError for unknown ones.
 DatePart part_in(const Expr& expr, std::string_view word);

@@ -52,7 +52,7 @@ int64_t week_of_year(int32_t days, int64_t year, bool monday_first) {
   return days < start ? 0 : (days - start) / 7 + 1;
 }
 
-/// The format that a directive is short for, if it is.
+/// The format for which a directive is an abbreviation, if any.
 std::string_view composed(char directive) {
   switch (directive) {
     case 'c':
@@ -83,7 +83,7 @@ void print_year(int64_t year, std::string& out) {
   out += year < 0 ? fmt::format("{}", year) : fmt::format("{:04}", year);
 }
 
-/// Prints a directive about the date; false: it is none.
+/// Prints a date directive; false if it is not one.
 bool print_of_date(char directive, bool padded, int32_t days, std::string& out) {
   const format::Date date = civil(days);
   const int day = iso_day_of_week(days);
@@ -150,7 +150,7 @@ void print_directive(char directive, bool padded, int64_t nanos, int32_t days, s
     case 'z':
       out += "+00";
       return;
-    case 'Z':  // timestamps without zone have no zone's name
+    case 'Z':  // timestamps without a time zone have no zone name
       return;
     case '%':
       out += directive;
@@ -194,7 +194,7 @@ std::string_view print_nanos(const Site& site, int64_t nanos) {
                            floor_mod(nanos, kNanosPerDay));
 }
 
-/// The position of the value among the arguments; the format is the other one.
+/// The index of the value among the arguments; the format is the other one.
 template <size_t at>
 std::optional<Type> resolve_format(std::span<const Type> args) {
   if (args.size() != 2 || args[1 - at].id != TypeId::kVarchar) return std::nullopt;
@@ -226,7 +226,7 @@ Value reference(const Expr& expr, std::span<const Value> args) {
   return reference_each<&print_timestamp>(expr, value);
 }
 
-/// The type in device/strftime-inl.h that writes a directive; empty where it stands for nothing.
+/// The type in device/strftime-inl.h that writes a directive; empty if there is none.
 std::string device_directive(char directive, bool padded) {
   const auto number = [&](std::string_view part, int digits) {
     return fmt::format("Numbered<{}, {}>", part, padded ? digits : 1);
@@ -284,7 +284,7 @@ std::string device_directive(char directive, bool padded) {
   }
 }
 
-/// The types for a format, with commas between.
+/// The types for a format, comma-separated.
 std::string device_directives(std::string_view text) {
   std::string types;
   std::string said;

@@ -18,7 +18,7 @@ namespace {
 
 int64_t first_day(int64_t year, int month) { return format::days_from_civil(year, month, 1); }
 
-/// The first day of the part that holds the date.
+/// The first day of the part that contains the date.
 int64_t truncated_date(DatePart part, int32_t days) {
   const format::Date date = civil(days);
   switch (part) {
@@ -91,7 +91,7 @@ std::optional<DeviceFunction> device_truncate_interval(DatePart part) {
   return std::nullopt;
 }
 
-/// The device's name for what finds the first day of a part; empty: it has none.
+/// The device function that finds the first day of a part; empty if there is none.
 std::string_view device_start(DatePart part) {
   switch (part) {
     case DatePart::kMillennium:

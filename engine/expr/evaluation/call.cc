@@ -8,7 +8,7 @@ namespace lanewise::expr {
 
 namespace {
 
-/// Where a strict call is computed, and where not.
+/// The rows for which a strict call is computed.
 struct Strict {
   const uint64_t* validity = nullptr;  // rows without a NULL argument; null: all
   bool always_null = false;
@@ -27,7 +27,7 @@ Strict strict(std::span<const Vector> args, const ActiveSet& rows) {
   return result;
 }
 
-/// Whether one row stands for all.
+/// Whether all arguments are constant.
 bool all_constant(const Expr& expr, std::span<const Vector> args) {
   if (expr.function->varies) return false;
   for (const Vector& arg : args) {
@@ -36,8 +36,8 @@ bool all_constant(const Expr& expr, std::span<const Vector> args) {
   return true;
 }
 
-/// The argument that is a dictionary while all others are constants, where computing the function once per
-/// entry is right (a strict function that raises nothing: entries that no row uses do no harm) and less work
+/// The only argument that is not constant, if it is a dictionary and computing the function once per
+/// entry is correct (a strict function that raises nothing: unused entries do no harm) and cheaper
 /// than once per row.
 const Vector* dictionary_argument(const Function& function, std::span<const Vector> args,
                                   const ActiveSet& rows) {
@@ -52,7 +52,7 @@ const Vector* dictionary_argument(const Function& function, std::span<const Vect
   return found;
 }
 
-/// The same arguments with the dictionary's entries in place of the rows.
+/// The same arguments with the dictionary's entries instead of the rows.
 std::vector<Vector> with_entries(std::span<const Vector> args, const Vector& dictionary, Arena& arena) {
   std::vector<Vector> entries(args.begin(), args.end());
   const auto count = static_cast<uint32_t>(dictionary.dictionary->rows);
@@ -60,7 +60,7 @@ std::vector<Vector> with_entries(std::span<const Vector> args, const Vector& dic
   return entries;
 }
 
-/// Numbers do not stay dictionaries: evaluators read plain values.
+/// Dictionaries of numbers are expanded: evaluators read plain values.
 std::vector<Vector> plain(std::span<const Vector> args, const ActiveSet& rows) {
   std::vector<Vector> result(args.begin(), args.end());
   for (Vector& arg : result) {

@@ -7,11 +7,11 @@
 #include "data/type.h"
 #include "primitives/groups/key_words.h"
 
-/// SQL's order of physical values: a total one. NaN equals itself and is above all other numbers, -0.0 equals
+/// SQL's total order of physical values. NaN equals itself and is greater than all other numbers, -0.0 equals
 /// 0.0, strings compare as bytes, intervals by their normalised parts.
 namespace lanewise::expr {
 
-/// What intervals are compared by.
+/// The key by which intervals are compared.
 inline std::tuple<int64_t, int64_t, int64_t> normalised(const Interval& value) {
   const NormalInterval normal = normalise(value);
   return {normal.months, normal.days, normal.micros};

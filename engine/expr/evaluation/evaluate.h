@@ -20,18 +20,18 @@ struct EvalState {
   virtual ~EvalState() = default;
 };
 
-/// What an evaluation may use apart from its inputs. One per thread; the expressions evaluated with it
+/// The context of an evaluation, apart from its inputs. One per thread; the expressions evaluated with it
 /// outlive it.
 struct EvalContext {
-  Arena* arena = nullptr;  ///< results and scratch; reset by the caller between chunks
+  Arena* arena = nullptr;  ///< for results and scratch data; reset by the caller between chunks
   lanes::Target target = lanes::Target::scalar;
   MemoryBudget* budget = nullptr;
   const Cancellation* cancellation = nullptr;
-  lanes::Stats* lanes = nullptr;  ///< where matchers count what their lanes did; null: they do not count
-  lanes::Tuning tuning = {};      ///< of the machine
+  lanes::Stats* lanes = nullptr;  ///< where matchers count lane steps; null: no counting
+  lanes::Tuning tuning = {};      ///< for this machine
   std::unordered_map<const Expr*, std::unique_ptr<EvalState>> states = {};
 
-  /// The state of `expr`, default-constructed when it is first requested. One type S per expression.
+  /// The state of `expr`, default-constructed on first use. One type S per expression.
   template <class S>
   S& state(const Expr& expr) {
     std::unique_ptr<EvalState>& held = states[&expr];
@@ -49,7 +49,7 @@ Vector evaluate(const Expr& expr, std::span<const Vector> columns, const ActiveS
 ActiveSet narrow(const Expr& predicate, std::span<const Vector> columns, const ActiveSet& rows,
                  EvalContext& context);
 
-/// The obvious, slow, row-by-row meaning of an expression: the oracle of the tests.
+/// The plain, slow, row-by-row meaning of an expression: the tests' oracle.
 Value evaluate_reference(const Expr& expr, std::span<const Value> row);
 
 }  // namespace lanewise

@@ -5,13 +5,13 @@
 #include "expr/evaluation/evaluate.h"
 #include "expr/evaluation/vectors.h"
 
-/// How evaluate() and narrow() divide the work. Each takes the expression, the chunk's columns and the active
+/// How evaluate() and narrow() divide their work. All take the expression, the chunk's columns and the active
 /// rows.
 namespace lanewise::expr {
 
 using Columns = std::span<const Vector>;
 
-/// A condition as bitmaps: what narrow(), AND, OR, NOT and CASE request.
+/// A condition as bitmaps, for narrow(), AND, OR, NOT and CASE.
 Truth truth(const Expr& condition, Columns columns, const ActiveSet& rows, EvalContext& context);
 
 /// kCall (call.cc).
@@ -31,7 +31,7 @@ Truth truth_of_in(const Expr& expr, Columns columns, const ActiveSet& rows, Eval
 /// The set of an IN list whose items are all literals, or null.
 std::shared_ptr<const Prepared> prepare_in(const std::vector<ExprPtr>& args);
 
-/// Runs `function` over arguments that are there already: NULL rows of strict functions are taken out,
+/// Runs `function` over evaluated arguments: NULL rows of strict functions are left out,
 /// constants are computed once, a dictionary once per entry.
 Vector apply(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext& context);
 Truth apply_condition(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,

@@ -15,7 +15,7 @@ namespace lanewise::expr {
 
 namespace {
 
-/// Up to this many items are compared one after the other, without branches, instead of looked up.
+/// Up to this many items are compared in sequence, without branches, instead of looked up.
 constexpr size_t kFew = 8;
 /// Integers no further apart than this are looked up in a bitmap.
 constexpr uint64_t kSpan = 1 << 16;
@@ -55,9 +55,9 @@ struct TypedInSet final : InSet {
   std::unordered_set<T, Key<T>, Same<T>> set;
   T least{};  // with `spanned`: the item of bit 0
   std::vector<uint64_t>
-      spanned;  // a bit for each number from the least item to the greatest, if they are near
+      spanned;  // a bit for each number from the smallest item to the greatest, if they are close
 
-  /// After all items are in.
+  /// Called after the last item.
   void finish() {
     if constexpr (is_integer<T> && sizeof(T) <= 8) {
       if (set.empty()) return;
@@ -93,7 +93,7 @@ struct TypedInSet final : InSet {
     const Reader<T> in(values);
     if constexpr (is_integer<T> && sizeof(T) <= 8) {
       if (!spanned.empty()) {
-        // All rows, without a branch; what lies in inactive ones does not count.
+        // All rows, without a branch; values in inactive rows do not matter.
         for (uint32_t row = 0; row < rows.rows(); ++row) {
           const uint64_t bit = static_cast<uint64_t>(in[row]) - static_cast<uint64_t>(least);
           const uint64_t word = bit / 64 < spanned.size() ? spanned[bit / 64] : 0;

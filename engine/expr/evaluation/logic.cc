@@ -8,7 +8,7 @@ namespace lanewise::expr {
 namespace {
 
 /// AND with `decisive` false, OR with `decisive` true: the first argument that equals it decides a row; rows
-/// that none decides are unknown where an argument was NULL, else the opposite.
+/// that none decides are NULL if an argument was NULL, else the opposite.
 Truth connect(const Expr& expr, bool decisive, Columns columns, const ActiveSet& rows, EvalContext& context) {
   const size_t words = bits::words(rows.rows());
   auto* decided = context.arena->allocate<uint64_t>(words + 1);

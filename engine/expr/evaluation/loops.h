@@ -8,7 +8,7 @@
 #include "expr/evaluation/evaluate.h"
 #include "expr/evaluation/vectors.h"
 
-/// From a function of single values to evaluators of vectors and of Values.
+/// Turns a function of single values into evaluators of vectors and of Values.
 namespace lanewise::expr {
 
 /// Reads an argument row by row; a constant has the same value everywhere.
@@ -33,10 +33,10 @@ class Reader<std::string_view> {
   const Vector& vector_;
 };
 
-/// What a function of single values may look at apart from them.
+/// The context of a function of single values.
 struct Site {
   const Expr& expr;
-  Arena& arena;  ///< for strings that it gives back
+  Arena& arena;  ///< for strings that it returns
 };
 
 namespace each {
@@ -98,7 +98,7 @@ auto indices(R (*)(const Site&, A...)) {
 }  // namespace each
 
 /// Function::evaluate and Function::reference of `R f(const Site&, A...)`, which is called for each active
-/// row. R may be std::optional: nothing is NULL.
+/// row. R may be std::optional: no value means NULL.
 template <auto f>
 Vector evaluate_each(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
                      EvalContext& context) {

@@ -6,7 +6,7 @@
 #include "active/active_set.h"
 #include "data/vector.h"
 
-/// Making, widening and merging vectors, and the way between boolean vectors and bitmaps.
+/// Creates, flattens and merges vectors, and converts between boolean vectors and bitmaps.
 namespace lanewise::expr {
 
 /// NULL of `type` for all rows.
@@ -28,17 +28,17 @@ uint64_t* all_ones(uint32_t rows, Arena& arena);
 const uint64_t* both(const uint64_t* a, const uint64_t* b, uint32_t rows, Arena& arena);
 
 /// The same values, one per row and without a dictionary: a constant is repeated, a dictionary of numbers
-/// looked up. Other vectors come back as they are; strings keep their form unless they are constant.
+/// looked up. Other vectors are returned as they are; strings keep their form unless they are constant.
 Vector flatten(const Vector& vector, const ActiveSet& rows);
 
 /// entries[codes[row]] for the active rows; `entries` may hold NULLs.
 Vector gather(const Vector& entries, const uint32_t* codes, const ActiveSet& rows);
 
-/// Builds one vector of parts that were computed for disjoint sets of rows; rows in no part are NULL.
+/// Builds one vector from parts that were computed for disjoint sets of rows; rows in no part are NULL.
 class Merger {
  public:
   Merger(Type type, const ActiveSet& rows) : type_(type), rows_(rows) {}
-  /// Takes the values of `part`'s rows.
+  /// Adds the values of `part`'s rows.
   void put(const Vector& part, const ActiveSet& rows);
   Vector finish();
 
@@ -48,9 +48,9 @@ class Merger {
   Type type_;
   const ActiveSet& rows_;
   uint32_t covered_ = 0;
-  Vector only_;                   // while one part covers all rows
-  void* values_ = nullptr;        // else all values
-  uint64_t* validity_ = nullptr;  // and which rows have one
+  Vector only_;                   // if one part covers all rows
+  void* values_ = nullptr;        // else the merged values
+  uint64_t* validity_ = nullptr;  // and the rows that have one
 };
 
 /// Bit i is the lowest bit of byte i; bits past `rows` are 0. May read up to 63 bytes past the end.

@@ -4,7 +4,7 @@
 
 namespace lanewise::kernel {
 
-// Each of these is true where the exact result does not fit T, and then result holds its low bits.
+// Each of these is true if the exact result does not fit T, and then result holds its low bits.
 
 template <class T>
 LANES_FN bool add_overflows(T a, T b, T& result) {

@@ -2,7 +2,7 @@
 
 #include "expr/gpu/arithmetic-inl.h"
 
-/// Parts of dates (days) and timestamps (microseconds since 1970), as expr/dates/ has them on the host.
+/// Parts of dates (days) and timestamps (microseconds since 1970), as in expr/dates/ on the host.
 namespace lanewise::kernel {
 
 inline constexpr i64 kMicrosPerSecond = 1'000'000;
@@ -337,7 +337,7 @@ LANES_FN i64 make_timestamp_micros(Outcome& outcome, i64 micros) {
   outcome.failed |= is_infinite(micros);
   return micros;
 }
-/// False where there is no such day.
+/// False if there is no such day.
 LANES_FN bool make_day(i64 year, i64 month, i64 day, i32& days) {
   constexpr i64 kYears = 5'900'000;  // more than 32-bit days hold
   if (month < 1 || month > 12 || day < 1 || year < -kYears || year > kYears) return false;

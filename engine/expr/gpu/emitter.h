@@ -14,13 +14,13 @@ namespace lanewise::expr {
 
 class PreparedPattern;
 
-/// An expression or a type that devices do not compute; what() names it.
+/// An expression or a type that devices do not support; what() names it.
 class NotOnDevice : public UserError {
  public:
   using UserError::UserError;
 };
 
-/// A value in the source that is written: a C++ expression for it, and one for whether it is there.
+/// An emitted value: a C++ expression for it, and one for whether it is not NULL.
 struct Emitted {
   std::string value;
   std::string valid = {};  ///< empty: never NULL
@@ -36,46 +36,46 @@ Emitted device_literal(const Value& value);
 
 /// Bytes as a C string literal, with its quotes.
 std::string device_quoted(std::string_view bytes);
-/// A power of ten as a further argument of a call: ", i128(100)".
+/// A power of ten as an additional argument of a call: ", i128(100)".
 std::string device_power(std::string_view type, int digits);
 
-/// Whether the call tests whether a column's strings match a constant pattern, which raises nothing: an
-/// automaton's work, done before.
+/// Whether the call matches a column's strings against a constant pattern and cannot fail: an
+/// automaton evaluates it before the kernel runs.
 bool is_match(const Expr& expr);
-/// Whether such a call, of any strings, is true for those that do not match.
+/// Whether such a call is true for strings that do not match.
 bool is_negated(const Expr& match);
-/// What answers a constant pattern; throws NotOnDevice that names it.
+/// The automaton of a constant pattern; throws NotOnDevice that names it.
 lanes::AutomatonView automaton_of(const PreparedPattern& pattern);
 
-/// Writes expressions as C++ for one row: a subset that NVRTC and host compilers take, with the headers of
+/// Emits expressions as C++ for one row: a subset that NVRTC and host compilers accept, with the headers of
 /// this folder as its library. Conditions are three-valued; what an expression does not evaluate for a row is
-/// skipped by a branch, so that it cannot fail. Where a function fails, the variable `failed` becomes true.
+/// skipped by a branch, so that it cannot fail. If a function fails, the variable `failed` becomes true.
 class Emitter {
  public:
-  /// What reads a column, or the answer of an is_match() call.
+  /// Reads a column, or the result of an is_match() call.
   using Leaf = std::function<Emitted(const Expr&)>;
-  /// Writes lines indented by `depth` levels. `literal` may give what stands for a literal.
+  /// Emits lines indented by `depth` levels. `literal` may replace a literal by another expression.
   Emitter(
       Leaf leaf, int depth, Leaf literal = [](const Expr& expr) { return device_literal(expr.literal); })
       : leaf_(std::move(leaf)), literal_(std::move(literal)), depth_(depth) {}
 
-  /// Writes what computes `expr`; throws NotOnDevice.
+  /// Emits the code of `expr`; throws NotOnDevice.
   Emitted emit(const Expr& expr);
-  /// An emitted condition as one expression: true where it is true, not where it is NULL.
+  /// An emitted condition as one expression: true if it is true, not if it is NULL.
   static std::string is_true(const Emitted& condition);
 
   void line(std::string_view text);
   /// Begins a block: "if (x) {"; close() ends it.
   void open(std::string_view head);
   void close(std::string_view tail = "}");
-  /// Writes a line that is there only where strings are made before take(): the heap that makes them is
+  /// Emits a line that is kept only if strings are made before take(): the heap that makes them is
   /// `heap`.
   void line_if_texts(std::string_view text);
-  /// Whether what was written makes strings.
+  /// Whether the emitted code makes strings.
   bool makes_texts() const { return makes_texts_; }
-  /// What was written so far.
+  /// Returns the code emitted so far.
   std::string take();
-  /// Lines that include the headers which it needs apart from those of all kernels.
+  /// Lines that include the headers needed in addition to those of all kernels.
   std::string includes() const;
 
  private:
@@ -94,14 +94,14 @@ class Emitter {
   Emitted extreme(const Expr& expr, bool greatest);
   Emitted concat(const Expr& expr);
   Emitted concat_ws(const Expr& expr);
-  /// A name that is not taken: a word and a number. Names of one letter are the kernel's, but for v.
+  /// A new name: a word and a number. Names of one letter belong to the kernel, except for v.
   std::string fresh(const char* word) { return word + std::to_string(names_++); }
 
   const Leaf leaf_, literal_;
   int depth_;
   int names_ = 0;
   std::string text_;
-  std::vector<std::pair<size_t, std::string>> lines_if_texts_;  // where they would stand
+  std::vector<std::pair<size_t, std::string>> lines_if_texts_;  // and where they belong
   bool makes_texts_ = false;
   std::set<std::string_view> headers_;
 };

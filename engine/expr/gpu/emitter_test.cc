@@ -17,7 +17,7 @@
 #include "expr/testing/random_expressions.h"
 #include "text/pattern.h"
 
-/// What is written for devices, compiled for the host, against the reference evaluator.
+/// The code emitted for devices, compiled for the host, against the reference evaluator.
 namespace lanewise::expr {
 namespace {
 
@@ -30,14 +30,14 @@ std::vector<Type> all_types() {
   return types;
 }
 
-/// For some arguments at least.
+/// Is it offered for any arguments?
 bool is_offered(const Function& function) {
   const std::string_view own[] = {"greatest", "least", "concat", "concat_ws", "error"};  // the emitter's
   return function.device != nullptr ||
          std::find(std::begin(own), std::end(own), function.name) != std::end(own);
 }
 
-/// The digits of a decimal decide its type.
+/// The digits of a decimal determine its type.
 bool needs_constant(const Function& function, const std::vector<Type>& types) {
   return function.refine != nullptr && types.back() == TypeId::kInt32;
 }
@@ -57,8 +57,8 @@ TEST(Emitter, EachFunctionIsItsReference) {
     if (is_taken && !needs_constant(function, taken)) exprs.push_back(call(function.name, given));
   };
   for (const Function& function : functions()) {
-    if (function.device == nullptr || function.name == "strftime") continue;  // of a constant format
-    if (function.name == "repeat") continue;                                  // of so many bytes
+    if (function.device == nullptr || function.name == "strftime") continue;  // requires a constant format
+    if (function.name == "repeat") continue;                                  // of this many bytes
     add(function, {});
     for (size_t a = 0; a < types.size(); ++a) {
       add(function, {a});
@@ -242,7 +242,7 @@ TEST(Emitter, RandomTreesAreTheirReference) {
   EXPECT_GT(check(exprs, columns), exprs.size() / 3);
 }
 
-/// Names in the paragraph of docs/use/gpu.md that follows `head`.
+/// The names in the paragraph of docs/use/gpu.md that follows `head`.
 std::string listed(const std::string& head) {
   std::ifstream file(LANEWISE_SOURCE_DIR "/docs/use/gpu.md");
   const std::string text(std::istreambuf_iterator<char>(file), {});

@@ -21,7 +21,7 @@ class Heap {
   /// For a block with room for `capacity` bytes after its head.
   LANES_FN Heap(u8* block, u64 capacity) : block_(block), capacity_(capacity) {}
 
-  /// Room for so many bytes, or null.
+  /// Room for this many bytes, or null.
   LANES_FN u8* reserve(u64 bytes) {
     const u64 needed = padded(bytes);
     if (needed > left_) take(needed);

@@ -3,7 +3,7 @@
 #include "expr/gpu/casts/casts-inl.h"
 #include "expr/gpu/dates-inl.h"
 
-/// Intervals, as expr/dates/ has them on the host.
+/// Intervals, as in expr/dates/ on the host.
 namespace lanewise::kernel {
 
 LANES_FN Interval negated(Outcome& outcome, Interval a) {

@@ -2,7 +2,7 @@
 
 #include "expr/gpu/arithmetic-inl.h"
 
-/// Functions of numbers, as expr/math/ has them on the host.
+/// Functions of numbers, as in expr/math/ on the host.
 namespace lanewise::kernel {
 
 LANES_FN bool is_infinite_number(f64 x) { return x - x != 0 && x == x; }

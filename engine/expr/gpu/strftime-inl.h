@@ -32,7 +32,7 @@ struct Said {
   static constexpr u64 kMost = kSize;
   static LANES_FN void put(Letters& out, const Instant&) { out.put(Literal<kText>::text(kSize)); }
 };
-/// A part with zeros before it up to so many digits.
+/// A part with zeros before it up to this many digits.
 template <auto part, u32 kDigits>
 struct Numbered {
   static constexpr u64 kMost = 9;

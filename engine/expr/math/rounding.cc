@@ -84,7 +84,7 @@ T whole(const Site& site, T value) {
   }
 }
 
-/// A float rounded to so many digits after the point, before it where negative. Where that goes beyond its
+/// A float rounded to this many digits after the point, before it where negative. Where that goes beyond its
 /// range, the value stays, or becomes 0 when it is rounded to more digits than it has.
 template <class Mode, class T>
 T float_digits(const Site&, T value, int32_t digits) {

@@ -15,22 +15,22 @@ namespace lanewise::expr {
 
 /// The elements of the lists (arrays, maps) of some rows, one list after the other.
 struct Elements {
-  Vector values;  ///< without a dictionary, one per element
+  Vector values;  ///< one per element, without a dictionary
   uint32_t count = 0;
-  const uint32_t* starts = nullptr;  ///< row has elements [starts[row], starts[row + 1]); other rows none
+  const uint32_t* starts = nullptr;  ///< row has [starts[row], starts[row + 1]); inactive rows are empty
 };
 
 /// NULL lists have no elements.
 Elements elements_of(const Vector& lists, const ActiveSet& rows);
 
-/// The field of the rows' structs; NULL where the struct is.
+/// The field of the rows' structs; NULL if the struct is.
 Vector field_of(const Vector& structs, size_t field, const ActiveSet& rows);
 
 /// Values [starts[row], starts[row + 1]) of each active row as one value of `type`, a list, array or map. An
-/// array's row has as many as its type says.
+/// array's row has as many values as its type says.
 Vector lists_of(Type type, const Vector& values, const uint32_t* starts, const ActiveSet& rows);
 
-/// A value of each field as one struct.
+/// Combines a value of each field into one struct.
 Vector structs_of(Type type, std::span<const Vector> fields, const ActiveSet& rows);
 
 /// The slot of each active row's value, NULL or not, as a BLOB.
@@ -39,7 +39,7 @@ Vector slots_of(const Vector& values, const ActiveSet& rows);
 /// values[row_of[i]] for i in [0, count): a row's value next to each of its elements.
 Vector repeated(const Vector& values, const uint32_t* row_of, uint32_t count, Arena& arena);
 
-/// For each element its row.
+/// The row of each element.
 const uint32_t* rows_of(const Elements& elements, const ActiveSet& rows);
 
 /// Appends values of a vector to packed values.
@@ -53,7 +53,8 @@ class SlotWriter {
   Physical physical_;
 };
 
-/// Strings of `type`, one for each active row: f(row, packed::Writer&) writes it, the ends of lists, too.
+/// Strings of `type`, one for each active row: f(row, packed::Writer&) writes it, including the end marks of
+/// lists.
 template <class F>
 Vector packed_rows(Type type, const ActiveSet& rows, F f) {
   std::string_view* out;

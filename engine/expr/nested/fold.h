@@ -6,9 +6,9 @@
 
 namespace lanewise::expr {
 
-/// An aggregate over each row's elements; who knows the aggregates implements it.
+/// An aggregate over each row's elements, implemented in the layer of the aggregates.
 struct Fold : Prepared {
-  /// The result of each active row's elements, of type `type`. Lists without elements have one, too.
+  /// The result of each active row's elements, of type `type`. Empty lists have a result, too.
   virtual Vector run(Type type, const Elements& elements, const ActiveSet& rows,
                      EvalContext& context) const = 0;
 };

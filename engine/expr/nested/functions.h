@@ -24,7 +24,7 @@ inline bool is_list(Type type) { return type.id == TypeId::kList; }
 /// Lists, arrays and maps.
 inline bool has_elements(Type type) { return type.is_nested() && type.id != TypeId::kStruct; }
 
-/// Function::evaluate by Function::reference, one row after another: for what is rarely called.
+/// Implements Function::evaluate by Function::reference, row by row: for functions that are rarely called.
 Vector evaluate_rows(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
                      EvalContext& context);
 

@@ -10,11 +10,11 @@
 
 namespace lanewise::expr {
 
-/// What searches for these groups of a pattern on a device (captures-inl.h); nothing where the pattern is not
-/// constant or its automaton too large.
+/// Searches for these groups of a pattern on a device (captures-inl.h); nothing if the pattern is not
+/// constant or its automaton is too large.
 std::optional<text::captures::TaggedAutomaton> device_search(const PreparedPattern& pattern,
                                                              std::span<const int> groups);
-/// Its arrays, as the device's functions take them.
+/// The automaton's arrays, as the device functions take them.
 std::vector<DeviceTable> device_tables(const text::captures::TaggedAutomaton& search);
 
 }  // namespace lanewise::expr

@@ -4,7 +4,8 @@
 
 #include "expr/function.h"
 
-// That the answers are those of the single tests: random_expressions_test.cc, and unite_test.cc of text.
+// For tests that the results equal those of the single patterns: random_expressions_test.cc and
+// unite_test.cc.
 namespace lanewise::expr {
 namespace {
 

@@ -10,22 +10,22 @@
 
 namespace lanewise::expr {
 
-/// Conditions of a CASE that match one column with constant patterns, answered together: one pass finds the
+/// Conditions of a CASE that match one column with constant patterns, evaluated together: one pass finds the
 /// first pattern that each row matches.
 class FirstMatch : public Prepared {
  public:
-  /// apart: what the conditions cost one by one, in nanoseconds per byte.
+  /// `apart`: the cost of evaluating the conditions one by one, in nanoseconds per byte.
   FirstMatch(ExprPtr text, std::vector<size_t> args, text::PatternSet set, double apart)
       : text_(std::move(text)), args_(std::move(args)), set_(std::move(set)), apart_(apart) {}
 
   bool holds(size_t arg) const override;
   std::string describe(lanes::Target target, const lanes::Tuning& tuning) const override;
 
-  /// By argument of the CASE the rows whose first pattern is that condition's, as a bitmap; null where the
-  /// CASE tests by itself. Empty for text that lies in another form than side by side.
+  /// For each argument of the CASE, the rows whose first matching pattern is that condition's, as a bitmap;
+  /// null if the CASE tests it by itself. Empty if the strings are not contiguous.
   std::vector<const uint64_t*> find(Columns columns, const ActiveSet& rows, EvalContext& context) const;
 
-  /// The same for a CASE that now reads `text`.
+  /// The same for a CASE that was remapped to read `text`.
   std::shared_ptr<const FirstMatch> reading(ExprPtr text) const;
   const std::vector<size_t>& args() const { return args_; }
   /// The column that is tested.
@@ -35,13 +35,13 @@ class FirstMatch : public Prepared {
   const text::SetMatcher& matcher(lanes::Target target, const lanes::Tuning& tuning) const;
 
   ExprPtr text_;
-  std::vector<size_t> args_;  // ascending; of the n-th pattern
+  std::vector<size_t> args_;  // ascending; one per pattern
   text::PatternSet set_;
   double apart_;
   PerTarget<text::SetMatcher> matchers_;
 };
 
-/// Null where one pass would not be cheaper than the conditions one by one.
+/// Null if one pass would not be cheaper than the conditions one by one.
 std::shared_ptr<const FirstMatch> prepare_first_match(std::span<const ExprPtr> case_args);
 
 }  // namespace lanewise::expr

@@ -51,7 +51,7 @@ TEST(FirstMatch, LeavesCheapAndOtherConditionsAlone) {
   EXPECT_EQ(of(regex("[0-9]a|b[0-9]", 0), regex("[0-9]a|b[0-9]", 1)), nullptr);
   EXPECT_EQ(of(regex("[0-9]a|b[0-9]"), call("regexp_matches", {column(0, kString), column(1, kString)})),
             nullptr);
-  // Each is found faster by itself than any automaton steps.
+  // Each alone is found faster than any automaton steps.
   EXPECT_EQ(of(call("prefix", {column(0, kString), text("usr")}),
                call("prefix", {column(0, kString), text("bin")})),
             nullptr);

@@ -8,11 +8,11 @@
 
 namespace lanewise::expr {
 
-/// The rows of strings that lie side by side (Vector::Form::kText).
+/// The rows of contiguous strings (Vector::Form::kText).
 text::StringRows string_rows(const Vector& texts, uint32_t rows);
 
 /// The active rows whose text matches, as a bitmap in the rows' arena; all other bits are 0. Flat text is
-/// matched where it lies; views and dictionary codes are gathered into flat text first.
+/// matched in place; views and dictionary codes are gathered into flat text first.
 uint64_t* match_rows(const text::Matcher& matcher, const Vector& texts, const ActiveSet& rows,
                      text::MatchContext& context);
 

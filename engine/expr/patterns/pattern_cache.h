@@ -10,7 +10,7 @@
 
 namespace lanewise::expr {
 
-/// Patterns that come with the rows: each is compiled once while it stays among those kept. For one thread.
+/// A cache of patterns that vary by row: each is compiled once while it stays in the cache. For one thread.
 class PatternCache {
  public:
   struct Entry {
@@ -20,11 +20,11 @@ class PatternCache {
     std::optional<text::Matcher> otherwise;
     text::MatchContext otherwise_context;
 
-    /// Throws the pattern's fault where the text meets it.
+    /// Throws the pattern's error if the text reaches it.
     bool matches(std::string_view text);
   };
 
-  /// Throws UserError for a bad pattern. The entry lives until the next call.
+  /// Throws UserError for an invalid pattern. The entry lives until the next call.
   Entry& get(Syntax syntax, std::string_view pattern, std::optional<std::string_view> detail);
 
  private:
@@ -32,7 +32,7 @@ class PatternCache {
 
   std::unordered_map<std::string, Entry> entries_;
   std::string key_;
-  Entry* last_ = nullptr;  // what key_ stands for
+  Entry* last_ = nullptr;  // the entry of key_
 };
 
 }  // namespace lanewise::expr

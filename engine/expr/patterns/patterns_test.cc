@@ -63,14 +63,14 @@ Value extract_values(size_t argument, std::mt19937& random) {
   return regex_values(argument == 3 ? 2 : argument, random);
 }
 
-/// A text, a regular expression, what to write in its place, and options.
+/// A text, a regular expression, a replacement, and options.
 Value replace_values(size_t argument, std::mt19937& random) {
   if (argument == 2) return Value::varchar(pick(random, {"-", "\\0", "\\1", "<\\0>", "ä", "\\\\"}, 3));
   if (argument == 3) return Value::varchar(pick(random, {"i", "g", "g", "s"}, 3));
   return regex_values(argument, random);
 }
 
-/// A text and a part of it, or nearly.
+/// A text and a part of it, or almost.
 Value part_values(size_t argument, std::mt19937& random) {
   static const std::vector<std::string> kPieces = {"a", "b", "%", "_", "\\", "ä", std::string(1, '\0'), "$"};
   if (argument == 0 && random() % 4 == 0) return Value::varchar(random_text(random));

@@ -8,7 +8,7 @@
 
 namespace lanewise::expr {
 
-/// One T for each lane target, made when it is first requested, once for all threads.
+/// One T for each lane target, made on first use, once for all threads.
 template <class T>
 class PerTarget {
  public:

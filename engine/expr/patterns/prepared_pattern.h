@@ -12,12 +12,12 @@
 
 namespace lanewise::expr {
 
-/// What one thread keeps for one expression while it matches.
+/// The state of one thread for one expression.
 struct PatternState : EvalState {
   text::MatchContext match;
   text::CaptureContext capture;
   PatternCache cache;
-  std::string text;  ///< the string that is being made
+  std::string text;  ///< the string being built
 
   static PatternState& of(const Expr& expr, EvalContext& context) {
     auto& state = context.state<PatternState>(expr);
@@ -26,26 +26,27 @@ struct PatternState : EvalState {
   }
 };
 
-/// What a pattern function knows before it sees rows: its pattern is args[1].
+/// What a pattern function prepares: its pattern is args[1].
 class PreparedPattern : public Prepared {
  public:
-  /// `detail` is the place of ESCAPE's argument or of a regular expression's options among the arguments,
-  /// which may be fewer. Throws UserError for a bad regular expression and for options that are not literals.
+  /// `detail` is the index among the arguments of ESCAPE's argument or of a regular expression's options,
+  /// which may be absent. Throws UserError for an invalid regular expression and for options that are not
+  /// literals.
   PreparedPattern(Syntax syntax, std::span<const ExprPtr> args, size_t detail);
-  /// A pattern that is compiled already.
+  /// From a pattern that is already compiled.
   explicit PreparedPattern(text::Pattern pattern)
       : syntax_(Syntax::kSearch), compiled_(Compiled{std::move(pattern), {}}) {}
 
   Syntax syntax() const { return syntax_; }
-  /// Whether pattern and detail are literals.
+  /// Whether the pattern and its detail are literals.
   bool is_constant() const { return compiled_.has_value(); }
   /// The constant pattern.
   const text::Pattern& pattern() const { return compiled_->pattern; }
-  /// What a row that matches raises; empty: nothing.
+  /// The error that a matching row raises; empty: none.
   const std::string& fault() const { return compiled_->fault; }
-  /// Whether some rows may match, although others raise the fault.
+  /// Whether some rows may match, although others raise the error.
   bool matches_or_fails() const { return compiled_->otherwise.has_value(); }
-  /// Its matcher for lanes of `target`; the first call's tuning counts.
+  /// Its matcher for lanes of `target`; the tuning of the first call is used.
   const text::Matcher& matcher(lanes::Target target, const lanes::Tuning& tuning) const;
   /// The options of a regular expression.
   const std::optional<std::string>& detail() const { return detail_; }
@@ -58,10 +59,10 @@ class PreparedPattern : public Prepared {
   PerTarget<text::Matcher> matchers_;
 };
 
-/// What a call prepared that matches its first argument with one constant pattern, which raises nothing; null
-/// for other expressions.
+/// The prepared pattern of a call that matches its first argument with one constant pattern and cannot fail;
+/// null for other expressions.
 const PreparedPattern* constant_test(const Expr& expr);
-/// Whether `text` has `pattern`, a constant one.
+/// A call that matches `text` with the constant `pattern`.
 ExprPtr pattern_test(ExprPtr text, std::shared_ptr<const PreparedPattern> pattern);
 
 /// A literal's text; nothing for other expressions and for NULL.

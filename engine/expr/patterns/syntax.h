@@ -8,17 +8,17 @@
 
 namespace lanewise::expr {
 
-/// What a pattern function takes its pattern for.
+/// How a pattern function reads its pattern.
 enum class Syntax {
   kLike,      ///< LIKE, by characters
-  kILike,     ///< the same, letters of either case
+  kILike,     ///< the same, ignoring case
   kGlob,      ///< GLOB, by bytes
   kSearch,    ///< a regular expression that matches somewhere
   kFull,      ///< a regular expression that matches the whole string
   kReplace,   ///< a regular expression whose matches are replaced: options may hold g
-  kContains,  ///< a text somewhere
-  kPrefix,    ///< a text at the beginning
-  kSuffix,    ///< a text at the end
+  kContains,  ///< a string anywhere
+  kPrefix,    ///< a string at the beginning
+  kSuffix,    ///< a string at the end
 };
 
 constexpr bool is_regex(Syntax syntax) { return syntax >= Syntax::kSearch && syntax <= Syntax::kReplace; }
@@ -27,13 +27,13 @@ constexpr bool is_text(Syntax syntax) { return syntax >= Syntax::kContains; }
 /// A regular expression's options without g. Throws UserError.
 text::RegexOptions regex_options(Syntax syntax, std::optional<std::string_view> letters);
 
-/// A pattern that can be matched.
+/// A compiled pattern.
 struct Compiled {
   text::Pattern pattern;
-  /// Not empty: what is wrong. A text that matches raises it: DuckDB minds a LIKE pattern that ends in its
-  /// escape only where a text gets that far.
+  /// If not empty: what is wrong. A matching text raises it: DuckDB rejects a LIKE pattern that ends in its
+  /// escape only if a text matches up to there.
   std::string fault;
-  /// With a fault: what matches strings that do not raise it; none does where there is nothing.
+  /// With a fault: the pattern for strings that do not raise it; absent if no string matches.
   std::optional<text::Pattern> otherwise = {};
 };
 

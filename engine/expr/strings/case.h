@@ -5,7 +5,7 @@
 
 namespace lanewise::expr {
 
-/// What the function lower() makes of `text`.
+/// The result of the function lower().
 std::string lower_case(std::string_view text);
 
 }  // namespace lanewise::expr

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-/// Characters (code points) of UTF-8 text, found by their first bytes alone: quick, and defined for malformed
+/// Characters (code points) of UTF-8 text, found by their first bytes alone: fast, and defined for malformed
 /// text too, in which a stray continuation byte belongs to the character before it.
 namespace lanewise::expr {
 
@@ -14,7 +14,7 @@ bool is_ascii(std::string_view text);
 
 size_t count_characters(std::string_view text);
 
-/// Where the character after the one at `at` starts; text.size() where it is the last.
+/// Start of the character after the one at `at`; text.size() if there is none.
 inline size_t next_character(std::string_view text, size_t at) {
   do {
     ++at;
@@ -22,7 +22,7 @@ inline size_t next_character(std::string_view text, size_t at) {
   return at;
 }
 
-/// Where the character before `at` starts; at > 0.
+/// Start of the character before `at`; at > 0.
 inline size_t previous_character(std::string_view text, size_t at) {
   do {
     --at;
@@ -30,10 +30,10 @@ inline size_t previous_character(std::string_view text, size_t at) {
   return at;
 }
 
-/// Where character `count` (from 0) starts; text.size() where there are no more than `count`.
+/// Start of character `count` (from 0); text.size() if there are no more than `count`.
 size_t skip_characters(std::string_view text, size_t count);
 
-/// Where the last `count` characters start; npos where there are fewer than `count`, text.size() for 0.
+/// Start of the last `count` characters; npos if there are fewer than `count`, text.size() for 0.
 size_t skip_characters_back(std::string_view text, size_t count);
 
 }  // namespace lanewise::expr

@@ -10,10 +10,10 @@
 #include "expr/evaluation/evaluate.h"
 #include "expr/function.h"
 
-/// For tests: a function's evaluator against its reference, over every form that its arguments can have.
+/// For tests: compares a function's evaluator with its reference, for every form of its arguments.
 namespace lanewise::expr::testing {
 
-/// How the rows of one argument lie in memory.
+/// The layout of one argument's rows in memory.
 enum class Layout { kText, kWideText, kViews, kDictionary, kConstant, kLiteral };
 inline constexpr Layout kLayouts[] = {Layout::kText,       Layout::kWideText, Layout::kViews,
                                       Layout::kDictionary, Layout::kConstant, Layout::kLiteral};
@@ -38,20 +38,21 @@ class Chunk {
   std::vector<std::vector<Value>> values_;
 };
 
-/// Rows of which some are active, by share.
+/// Rows of which about the fraction `share` are active.
 ActiveSet random_rows(uint32_t rows, double share, std::mt19937& random, Arena& arena);
 
 /// Evaluates `expr` for the active rows, as values and (if boolean) as a predicate, and compares each with
-/// the reference. Where the reference raises for an active row, so must the evaluator: then false.
+/// the reference. If the reference raises for an active row, the evaluator must raise too; returns false
+/// then.
 bool check(const Expr& expr, Chunk& chunk, const ActiveSet& rows, lanes::Target target);
 
-/// name(args...) for columns, and literals where the layout says so, over random layouts, sets of rows and
+/// Calls name(args...) on columns (or literals, by layout), over random layouts, sets of rows and
 /// sizes. `value(argument, random)` makes a value. At least half of the chunks must not raise.
 using MakeValue = Value (*)(size_t argument, std::mt19937& random);
 void check_function(std::string_view name, std::vector<Type> types, MakeValue value,
                     std::vector<size_t> literal_args = {});
 
-/// Well-formed text of all kinds: ASCII, marks that combine, NUL bytes, empty; now and then 100 kB.
+/// Well-formed text of all kinds: ASCII, combining marks, NUL bytes, empty; sometimes 100 kB.
 std::string random_text(std::mt19937& random, size_t longest = 24);
 
 }  // namespace lanewise::expr::testing

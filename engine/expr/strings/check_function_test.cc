@@ -145,7 +145,7 @@ void check_function(std::string_view name, std::vector<Type> types, MakeValue va
       const bool nulls = trial % 2 == 0;
       for (size_t i = 0; i < types.size(); ++i) {
         std::vector<Value> values;
-        // Few distinct values make dictionaries small.
+        // A small number of distinct values makes the dictionaries small.
         std::vector<Value> choices;
         for (int n = any(std::vector{3, 40, 1000}); n > 0; --n) choices.push_back(value(i, random));
         for (uint32_t row = 0; row < size; ++row) {

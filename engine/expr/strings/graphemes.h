@@ -7,7 +7,7 @@
 
 namespace lanewise::expr {
 
-/// Where the grapheme cluster that starts at `at` ends: a character as people see it, with all its marks
+/// End of the grapheme cluster that starts at `at`: a character as users see it, with all its marks
 /// (Unicode standard annex 29, version 15.1, extended clusters).
 size_t next_grapheme(std::string_view text, size_t at);
 

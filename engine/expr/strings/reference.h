@@ -7,7 +7,7 @@
 #include "data/value.h"
 #include "expr/strings/characters.h"
 
-/// What the reference evaluators of the string functions share: a text as a list of characters, each a
+/// Shared by the reference evaluators of the string functions: a text as a list of characters, each a
 /// string.
 namespace lanewise::expr {
 
@@ -20,7 +20,7 @@ inline std::vector<std::string> characters_of(const std::string& text) {
   return result;
 }
 
-/// Characters [begin, end) of the list, as far as there are such.
+/// Characters [begin, end) of the list, cut at its end.
 inline std::string join(const std::vector<std::string>& characters, int128_t begin, int128_t end) {
   std::string result;
   const auto size = static_cast<int128_t>(characters.size());

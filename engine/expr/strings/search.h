@@ -6,7 +6,7 @@
 
 namespace lanewise::expr {
 
-/// Where `needle`, which is not empty, first occurs in `text` at or after `from`; npos if nowhere.
+/// First position of `needle`, which is not empty, in `text` at or after `from`; npos if there is none.
 inline size_t find_text(std::string_view text, std::string_view needle, size_t from) {
   if (text.size() - from < needle.size()) return std::string_view::npos;
   const char* start = text.data() + from;

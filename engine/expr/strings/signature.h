@@ -7,7 +7,7 @@
 
 namespace lanewise::expr {
 
-/// Whether an argument of type `given` may stand where `wanted` is expected: the same type, a bare NULL, or
+/// Whether an argument of type `given` is accepted for `wanted`: the same type, a bare NULL, or
 /// INTEGER for BIGINT.
 constexpr bool accepts(TypeId wanted, TypeId given) {
   return given == wanted || given == TypeId::kNull || (wanted == TypeId::kInt64 && given == TypeId::kInt32);
@@ -24,7 +24,7 @@ std::optional<Type> takes(std::span<const Type> args) {
   return Type(Result);
 }
 
-/// The same with `Least` or more strings.
+/// The same for `Least` or more strings.
 template <size_t Least>
 std::optional<Type> takes_texts(std::span<const Type> args) {
   if (args.size() < Least) return std::nullopt;

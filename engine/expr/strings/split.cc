@@ -88,7 +88,7 @@ std::vector<std::string> split_reference(const std::string& text, const std::str
   return pieces;
 }
 
-/// Piece `number` of the list; `otherwise` where there is none.
+/// Piece `number` of the list; `otherwise` if there is none.
 Value pick(const std::vector<std::string>& pieces, int128_t number, const Value& otherwise) {
   const auto count = static_cast<int128_t>(pieces.size());
   if (number < 0) number += count + 1;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kRows = 8192;
 
-/// Rows like the paths of files: 20 to 90 bytes, a slash every eight or so; `other` letters are not ASCII.
+/// Rows like file paths: 20 to 90 bytes, a slash about every eight; with `other`, letters are not ASCII.
 ColumnPtr paths(bool other) {
   std::mt19937 random(1);
   ColumnBuilder column(TypeId::kVarchar);

@@ -9,7 +9,7 @@
 #include "expr/evaluation/evaluate.h"
 #include "expr/evaluation/vectors.h"
 
-/// What the string functions read and write.
+/// Readers and writers of strings for the string functions.
 namespace lanewise::expr {
 
 /// The strings of an argument, whatever its form, by row. Rows that are NULL or not active are unspecified.
@@ -39,23 +39,24 @@ class Integers {
   bool constant_;
 };
 
-/// The longest string that a function may make, as in DuckDB.
+/// The longest string that a function may return, as in DuckDB.
 inline constexpr size_t kLongestText = 0xFFFFFFFF;
 
-/// Throws UserError where `function` would make a string longer than kLongestText.
+/// Throws UserError if `function` would return a string longer than kLongestText.
 void check_length(std::string_view function, uint64_t bytes);
 
-/// Memory for the strings of a result, taken from the chunk's arena in larger pieces. Notices a cancellation.
+/// Memory for the strings of a result, taken from the chunk's arena in larger pieces. Checks for
+/// cancellation.
 class TextWriter {
  public:
   TextWriter(std::string_view function, EvalContext& context) : function_(function), context_(context) {}
 
-  /// Room for `bytes` bytes, or an error that names the function.
+  /// Reserves `bytes` bytes, or throws an error that names the function.
   char* reserve(uint64_t bytes) {
     if (bytes > room_) grow(bytes);
     return next_;
   }
-  /// The first `bytes` bytes of what was reserved last, as a string.
+  /// The first `bytes` of the last reservation, as a string.
   std::string_view take(size_t bytes) {
     const std::string_view text(next_, bytes);
     next_ += bytes;
@@ -70,11 +71,11 @@ class TextWriter {
   EvalContext& context_;
   char* next_ = nullptr;
   size_t room_ = 0;
-  size_t piece_ = 512;  // of the arena at least; twice as much each time, as some vectors have few rows
+  size_t piece_ = 512;  // next piece's minimum size; doubles each time, as some vectors have few rows
 };
 
-/// A vector of value(row) for the active rows. Other rows hold zeros: empty strings may be read by whoever
-/// likes.
+/// A vector of value(row) for the active rows. Other rows hold zeros, which are empty strings, safe to
+/// read.
 template <class F>
 Vector map_rows(Type type, const ActiveSet& rows, F value) {
   using T = decltype(value(uint32_t{}));

@@ -47,7 +47,7 @@ struct Generator {
 
   Type any_type() { return columns[pick(static_cast<uint32_t>(columns.size()))]; }
 
-  /// Constant patterns on one column, which an OR joins, among other conditions.
+  /// Constant patterns on one column, joined by OR with other conditions.
   std::vector<ExprPtr> pattern_tests(int depth) {
     constexpr std::string_view kTests[] = {"contains", "prefix", "suffix", "~~*", "regexp_matches"};
     constexpr const char* kPatterns[] = {"1", "-", "a", "ab", "", "\xC3\xA4"};

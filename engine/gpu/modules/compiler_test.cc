@@ -119,11 +119,12 @@ TEST_F(CompilerTest, EveryKernelOfTheRepositoryCompiles) {
       if (entry.path().extension() != ".cu") continue;
       std::ostringstream text;
       text << std::ifstream(entry.path()).rdbuf();
-      if (text.str().find("#include <") != std::string::npos) continue;  // nvcc's, which has a library
+      if (text.str().find("#include <") != std::string::npos)
+        continue;  // nvcc's header, which needs a library
       const bool is_odd = kernels % 2 != 0;
       for (const char* architecture : {"sm_80", "sm_90"}) {
         if (!test_size(false, false, true) && is_odd == (architecture == std::string("sm_80")))
-          continue;  // one in turn
+          continue;  // one on each run
         const std::string image =
             Compiler::system().compile({.name = entry.path().filename(),
                                         .text = text.str(),

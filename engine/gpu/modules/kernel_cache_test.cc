@@ -49,7 +49,7 @@ TEST_F(KernelCacheTest, SaysWhatItHoldsWithoutReadingIt) {
   const auto then = fs::file_time_type::clock::now() - std::chrono::hours(1);
   fs::last_write_time(only_file(), then);
   EXPECT_TRUE(cache_.holds("key"));
-  EXPECT_EQ(fs::last_write_time(only_file()), then);  // no use of it
+  EXPECT_EQ(fs::last_write_time(only_file()), then);  // it was not used
   fs::resize_file(only_file(), 10);
   EXPECT_FALSE(cache_.holds("key"));
 }
@@ -59,7 +59,7 @@ TEST_F(KernelCacheTest, TwoKeysOfOneNameAreToldApart) {
   const fs::path path = only_file();
   cache_.store("other", "image of other");
   for (const auto& entry : fs::directory_iterator(folder_)) {
-    if (entry.path() != path) fs::rename(entry.path(), path);  // as if their digests were the same
+    if (entry.path() != path) fs::rename(entry.path(), path);  // as if their digests were equal
   }
   EXPECT_EQ(cache_.find("key"), std::nullopt);
 }
@@ -100,7 +100,7 @@ TEST_F(KernelCacheTest, TheOldestGoWhenItIsFull) {
   const auto hour = std::chrono::hours(1);
   for (const auto& entry : fs::directory_iterator(folder_))
     fs::last_write_time(entry, fs::file_time_type::clock::now() - hour);
-  ASSERT_TRUE(small.find("key 3"));  // now it was used
+  ASSERT_TRUE(small.find("key 3"));  // now it has been used
   small.store("key 9", image);
   EXPECT_TRUE(small.find("key 3"));
   EXPECT_TRUE(small.find("key 9"));
@@ -126,12 +126,12 @@ TEST_F(KernelCacheTest, ProcessesShareIt) {
     return std::string(2000 + static_cast<size_t>(key), static_cast<char>(round));
   };
   const auto work = [&](int process) {
-    const KernelCache cache(folder_, 20'000);  // so small that entries go all the time
+    const KernelCache cache(folder_, 20'000);  // so small that entries are evicted all the time
     for (int round = 0; round < kRounds; round++) {
       const int key = (round * 7 + process) % 12;
       if (const auto found = cache.find("key " + std::to_string(key))) {
         if (found->size() != 2000 + static_cast<size_t>(key)) return 1;
-        if (found->find_first_not_of(found->front()) != std::string::npos) return 2;  // of two writers
+        if (found->find_first_not_of(found->front()) != std::string::npos) return 2;  // from two writers
       }
       cache.store("key " + std::to_string(key), image(key, round));
     }

@@ -5,7 +5,7 @@
 
 #include "gpu/library.h"
 
-/// What we use of OpenCL's C interface, version 1.2, in our own words. The names next to the comments are
+/// The part of OpenCL 1.2's C interface that we use, declared here. The names in comments are
 /// OpenCL's.
 namespace lanewise::gpu::opencl {
 
@@ -33,7 +33,7 @@ inline constexpr uint32_t kBlocking = 1;             // CL_TRUE
 /// CL_DEVICE_*
 enum DeviceInfo : uint32_t { kLargestBuffer = 0x1010, kName = 0x102B, kExtensions = 0x1030 };
 
-/// A function of the library: its symbol, and where it is.
+/// A function of the library: its symbol, and its address.
 template <class R, class... Parameters>
 struct Call {
   Call(const Library& library, const char* name)
@@ -43,7 +43,7 @@ struct Call {
 };
 
 struct Calls {
-  /// Throws DeviceError that names the function which `from` lacks.
+  /// Throws DeviceError that names the function missing in `from`.
   explicit Calls(const Library& from) : library(from) {}
   const Library& library;
 

@@ -9,15 +9,15 @@
 
 namespace lanewise::gpu {
 
-/// A device of OpenCL with its context and one queue, in whose order everything is done. Found and opened at
-/// run time. For one thread at a time; it outlives what is made on it.
+/// An OpenCL device with its context and one in-order queue. Found and opened at
+/// run time. For one thread at a time; it outlives everything made on it.
 class OpenClDevice {
  public:
-  /// This machine's: the first GPU of any platform, else the first device that has doubles and 64-bit
-  /// atomics. LANEWISE_OPENCL names the library's file where the loader does not find it. Opened at the first
-  /// call; it stays until the process ends. Throws DeviceError that says why there is none.
+  /// This machine's device: the first GPU of any platform, else the first device that has doubles and 64-bit
+  /// atomics. LANEWISE_OPENCL names the library's file if the loader does not find it. Opened by the first
+  /// call; it stays open until the process ends. Throws DeviceError that says why there is none.
   static OpenClDevice& system();
-  /// Opens `library`; system() is for everybody but tests.
+  /// Opens `library`: for tests; others use system().
   explicit OpenClDevice(const std::string& library);
 
   const std::string& name() const { return name_; }
@@ -25,12 +25,12 @@ class OpenClDevice {
 
   class Program;
 
-  /// `bytes` of its memory, unspecified; the last copy gives them back. Throws MemoryError.
+  /// `bytes` of its memory, unspecified; the last copy frees them. Throws MemoryError.
   std::shared_ptr<opencl::MemoryObject> allocate(size_t bytes);
   void fill(opencl::Memory to, unsigned char byte, size_t bytes);
-  /// `from` may change when it returns.
+  /// `from` may change after it returns.
   void upload(opencl::Memory to, const void* from, size_t bytes);
-  /// Waits for all work so far.
+  /// Waits for all previous work.
   void download(void* to, opencl::Memory from, size_t bytes);
   void finish();
 
@@ -61,7 +61,7 @@ class OpenClDevice::Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// InternalError where there is none of this name. It ends with the program.
+  /// InternalError if there is no kernel of this name. It lives as long as the program.
   opencl::Kernel kernel(const std::string& name);
   /// Launches `groups` groups of `members`; arguments are words or memory.
   void launch(opencl::Kernel kernel, size_t groups, size_t members, std::span<const uint64_t> arguments);

@@ -1,4 +1,4 @@
-// OpenCL: what is said where it is missing, and on whatever device is here memory, kernels and their errors.
+// OpenCL: the message if it is missing; memory, kernels and their errors on whatever device is present.
 #include "gpu/opencl/opencl_device.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 TEST(OpenCl, SaysWhatIsMissing) {
   EXPECT_THAT(message_of<DeviceError>([] { OpenClDevice("libnothing.so.9"); }),
               HasSubstr("OpenCL was not found"));
-  // A library, but not OpenCL's.
+  // A library, but not OpenCL.
   EXPECT_THAT(message_of<DeviceError>([] { OpenClDevice("libc.so.6"); }),
               HasSubstr("has no clGetPlatformIDs"));
 }

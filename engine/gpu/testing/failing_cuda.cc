@@ -1,4 +1,4 @@
-// Stands before the real libcuda.so.1 with all functions that Lanewise calls, and lets one call fail: for
+// Interposes on the real libcuda.so.1 with all functions that Lanewise calls, and lets one call fail: for
 // tests on a GPU. For whole programs, with this library first in LD_LIBRARY_PATH: FAILING_CUDA_REAL is the
 // path of the real one, FAILING_CUDA_IN and FAILING_CUDA_WITH the first fail_in and fail_with.
 
@@ -26,7 +26,7 @@ int number(const char* variable) {
 
 FailingCuda control{{number("FAILING_CUDA_IN")}, {number("FAILING_CUDA_WITH")}};
 
-/// Calls that never fail here: those that free or say which context is the thread's, and NVRTC's.
+/// Calls that never fail here: those that free, those that set the thread's context, and NVRTC's.
 bool is_spared(std::string_view name) {
   for (const char* word : {"Destroy", "Free", "Release", "Unload", "Current", "Export"}) {
     if (name.find(word) != name.npos) return true;
@@ -41,7 +41,7 @@ extern "C" {
 /// The real functions, in the order of kNames.
 __attribute__((visibility("hidden"))) void* failing_real[std::size(kNames)];
 
-/// Whether call `index` fails now: its result, or 0.
+/// Does call `index` fail now? Its result, or 0.
 __attribute__((visibility("hidden"))) int failing_enter(int index) {
   if (is_spared(kNames[index])) return 0;
   control.calls++;
@@ -62,8 +62,8 @@ __attribute__((constructor)) static void open_real() {
 
 }  // extern "C"
 
-// Each function: its number into r11, then to failing_function, where the arguments are kept while
-// failing_enter decides, and the real function goes on with them and the caller's stack.
+// Each function loads its number into r11 and jumps to failing_function, which keeps the arguments while
+// failing_enter decides; then the real function continues with them and the caller's stack.
 asm(R"(
 .text
 failing_function:

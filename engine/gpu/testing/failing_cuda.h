@@ -2,11 +2,11 @@
 
 #include <atomic>
 
-/// What a test sets in the library that stands before the real libcuda.so.1 (failing_cuda.cc). Its function
-/// `FailingCuda* failing_cuda(const char* real)` opens the real one and gives the address of its own.
+/// Settings of the library that wraps the real libcuda.so.1 (failing_cuda.cc). Its function
+/// `FailingCuda* failing_cuda(const char* real)` opens the real one and returns the address of its settings.
 struct FailingCuda {
   std::atomic<long> fail_in{
-      0};  ///< the call that many calls ahead fails (1: the next) and is not made; 0: none
+      0};  ///< that many calls from now, a call fails (1: the next) and is not made; 0: none
   std::atomic<int> fail_with{0};  ///< CUresult of that failure
-  std::atomic<long> calls{0};     ///< that can fail: not those that free, nor those that set a context
+  std::atomic<long> calls{0};     ///< calls that can fail: not those that free or set a context
 };

@@ -1,6 +1,6 @@
-// A stand-in for libcuda.so.1: devices whose memory is the host's, whose work is done when it is requested,
-// and which fail when a test says so. Its one kernel is `add_one(unsigned char* bytes, unsigned long long
-// count)`.
+// A substitute for libcuda.so.1: devices whose memory is host memory, whose work is done as soon as it is
+// requested, and which fail when a test requests it. Its only kernel is `add_one(unsigned char* bytes,
+// unsigned long long count)`.
 //
 // With FAKE_WITH_EMULATOR it runs any kernel: emulator/driver.cc.
 //
@@ -30,7 +30,8 @@ namespace {
 
 FakeCuda control;
 std::mutex mutex;
-// What a lost device leaves stays reachable here until the process ends: no leak of ours.
+// What a lost device leaves stays reachable here until the process ends, so that it is not reported as a
+// leak.
 std::map<unsigned long long, size_t>& allocations = *new std::map<unsigned long long, size_t>();
 std::set<void*>& objects = *new std::set<void*>();
 thread_local void* current = nullptr;
@@ -40,7 +41,7 @@ int number(const char* variable, int otherwise) {
   return text ? std::atoi(text) : otherwise;
 }
 
-/// What copies to a device read; as much of it as is kept.
+/// What copies to a device read, as far as it is kept.
 struct Source {
   const char* at;
   std::string bytes;
@@ -55,7 +56,7 @@ void keep_source(const void* from, size_t bytes) {
   if (keeps_sources) sources.push_back({at, {at, std::min(bytes, kMost)}});
 }
 
-/// Called under the lock when the host waits.
+/// Called with the lock held when the host waits.
 void check_sources() {
   for (const Source& source : sources) {
     if (std::memcmp(source.at, source.bytes.data(), source.bytes.size()) == 0) continue;
@@ -65,7 +66,7 @@ void check_sources() {
   sources.clear();
 }
 
-/// Whether a call fails now: its result, or 0.
+/// Does a call fail now? Its result, or 0.
 int failure(bool waits = false) {
   const std::lock_guard lock(mutex);
   control.calls++;

@@ -11,8 +11,8 @@
 
 namespace lanewise::gpu {
 
-/// The stand-in for the driver of a kind, "fake", "incomplete" or "failing": in a folder of that name next to
-/// the test program, as on the machines that tests are brought to, else where the build left it.
+/// The path of a fake driver, "fake", "incomplete" or "failing": in a folder of that name next to
+/// the test program, if the tests were copied to another machine, else in the build folder.
 inline std::string fake_library(const std::string& kind) {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::filesystem::path beside = here / kind / "libcuda.so.1";
@@ -24,7 +24,7 @@ inline FakeCuda& fake_cuda() {
   return *Library({fake_library("fake")}, "the fake").find<FakeCuda*()>("fake_cuda")();
 }
 
-/// Tests on the stand-in for the driver; each starts with a fresh one.
+/// Tests on the fake driver; each starts with a fresh one.
 class FakeDriverTest : public testing::Test {
  protected:
   FakeDriverTest() { fake_ = FakeCuda(); }
@@ -33,7 +33,7 @@ class FakeDriverTest : public testing::Test {
   FakeCuda& fake_ = fake_cuda();
 };
 
-/// An environment variable, for a while.
+/// Sets an environment variable for its lifetime.
 class Setting {
  public:
   Setting(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }

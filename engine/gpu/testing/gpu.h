@@ -11,7 +11,7 @@
 
 namespace lanewise::gpu {
 
-/// The first GPU, where there is one and a compiler for it (find_nvrtc); else null.
+/// The first GPU, if there is one and a compiler for it (find_nvrtc); else null.
 inline Device* find_gpu(const std::filesystem::path& root) {
   try {
     if (find_nvrtc(root)) return &Driver::system().device(0);
@@ -20,7 +20,7 @@ inline Device* find_gpu(const std::filesystem::path& root) {
   return nullptr;
 }
 
-/// Tests on a GPU; skipped where there is none.
+/// Tests on a GPU; skipped if there is none.
 class GpuTest : public testing::Test {
  protected:
   /// `root`: of the repository.
@@ -31,12 +31,12 @@ class GpuTest : public testing::Test {
     pool_.emplace(*gpu_);
   }
 
-  /// Room for `values` and one more, with them.
+  /// Device memory with `values` and room for one more.
   template <class T>
   DeviceBuffer upload(const std::vector<T>& values) {
     DeviceBuffer buffer = pool_->allocate((values.size() + 1) * sizeof(T), *stream_, "a test");
     stream_->copy_to_device(buffer.address(), values.data(), values.size() * sizeof(T));
-    stream_->synchronize();  // `values` may go
+    stream_->synchronize();  // `values` may be destroyed now
     return buffer;
   }
   template <class T>

@@ -8,7 +8,7 @@
 
 namespace lanewise::gpu {
 
-/// Whether this machine has NVRTC. Where the loader does not find it, the package in the Python environment
+/// Whether this machine has NVRTC. If the loader does not find it, the package in the Python environment
 /// of the repository at `root` is used.
 inline bool find_nvrtc(const std::filesystem::path& root) {
   static const bool found = [&] {

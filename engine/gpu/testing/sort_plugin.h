@@ -8,7 +8,7 @@
 
 namespace lanewise::gpu {
 
-/// Whether the plug-in that sorts was built. `built` is where the build leaves it; elsewhere it is next to
+/// Whether the sort plug-in was built. `built` is its path in the build folder; elsewhere it is next to
 /// the test.
 inline bool find_sorter(const std::filesystem::path& built) {
   if (std::filesystem::exists(built)) setenv("LANEWISE_SORT", built.c_str(), 0);

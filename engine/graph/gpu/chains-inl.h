@@ -7,33 +7,33 @@
 
 namespace lanewise::graph {
 
-/// Whether element i, of 2^bits one, begins a part of its list: chosen so that no usual order of lists
-/// leaves long parts.
+/// Whether element i, one of 2^bits, starts a part of its list: chosen so that no common order of lists
+/// has long parts.
 LANES_FN bool is_start(u32 i, u32 bits) {
   u32 x = (i ^ i >> 16) * 0x45d9f3bu;
   x = (x ^ x >> 16) * 0x45d9f3bu;
   return x >> (32 - bits) == 0;
 }
 
-/// What is known of an element of a list, in one word: first the element after it; when it was passed,
-/// its part of the list, and how many of that are before it.
+/// The state of an element of a list, in one word: first the element after it; once it was passed,
+/// its part of the list, and the number of that part's elements before it.
 LANES_FN u64 unvisited(u32 link) { return u64(kNobody) << 32 | link; }
 LANES_FN u64 visited(u32 part, u32 offset) { return u64(part) << 32 | offset; }
 LANES_FN u32 link_of(u64 cell) { return u32(cell); }
 LANES_FN u32 offset_of(u64 cell) { return u32(cell); }
 LANES_FN u32 owner_of(u64 cell) { return u32(cell >> 32); }
 
-/// Where an element leads, and over how many links; kNobody: to its end, so many links away. One word, so
-/// that others read both or neither.
+/// The target of an element, and the number of links to it; kNobody: the end of its list. One word, so
+/// that threads read both or neither.
 LANES_FN u64 hop_to(u32 element, u32 links) { return u64(element) << 32 | links; }
 LANES_FN u32 hop_end(u64 hop) { return u32(hop >> 32); }
 LANES_FN u32 hop_links(u64 hop) { return u32(hop); }
 
-/// Counters of the steps: whether a round of hops left some, rounds take turns with three words; elements
-/// that none follows, that none comes after, parts; elements that no part has.
+/// Counters of the steps: whether a round of pointer jumping left some unsettled (three words in turn);
+/// heads, ends, parts; elements that are in no part.
 enum Count : u32 { kUnsettled, kHeads = 3, kEnds, kParts, kLost, kCounts };
 
-/// Each element's cell; which elements follow another one.
+/// Sets each element's cell; marks elements that follow another one.
 struct Unfold {
   static constexpr char kName[] = "unfold";
   const u32* links;
@@ -52,7 +52,7 @@ struct Unfold {
   }
 };
 
-/// Parts begin at the heads of lists, and at one of 2^kBits elements.
+/// Parts start at the heads of lists, and at one of 2^kBits elements.
 struct ChooseStarts {
   static constexpr char kName[] = "choose_starts";
   static constexpr u32 kBits = 4;
@@ -67,7 +67,7 @@ struct ChooseStarts {
   }
 };
 
-/// Walks over a part of a list. No element follows two others: so no two parts meet.
+/// Walks over a part of a list. No element follows two others, so parts are disjoint.
 struct Walk {
   static constexpr char kName[] = "walk";
   const u32* starts;
@@ -89,7 +89,7 @@ struct Walk {
   }
 };
 
-/// The first hop of each vertex of a tree: over one link.
+/// The first pointer of each vertex of a tree: over one link.
 struct Rise {
   static constexpr char kName[] = "rise";
   const u32* links;
@@ -98,9 +98,9 @@ struct Rise {
   LANES_FN void operator()(u64 v) const { hops[v] = hop_to(links[v], links[v] == kNobody ? 0 : 1); }
 };
 
-/// Lengthens hops by those of where they lead: each time at least as much as the step before did, so that
-/// a run of steps covers 1 + kHops times what it did. Notes whether some do not lead to their end yet; does
-/// nothing when there were none in the round before. Without `chosen` each item is an element.
+/// Pointer jumping: adds the target's pointer, several times, so that
+/// a pointer covers at least 1 + kHops times as many links. Records whether some do not reach their end yet;
+/// does nothing if all did in the previous round. Without `chosen` each item is an element.
 struct Hop {
   static constexpr char kName[] = "hop";
   static constexpr u32 kHops = 3;
@@ -125,7 +125,7 @@ struct Hop {
   }
 };
 
-/// The rank of each element, into its link; counts those in circles without a start.
+/// Writes the rank of each element to its link; counts those in cycles without a start.
 struct Rank {
   static constexpr char kName[] = "rank";
   const u64* cells;

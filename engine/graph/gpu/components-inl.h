@@ -11,7 +11,7 @@ struct Edge {
   u32 source, target;
 };
 
-/// Each vertex alone.
+/// Each vertex is its own tree.
 struct Alone {
   static constexpr char kName[] = "alone";
   u32* parent;
@@ -19,7 +19,7 @@ struct Alone {
   LANES_FN void operator()(u64 v) const { parent[v] = u32(v); }
 };
 
-/// Joins the trees of some edges: runs of neighbouring ones, one of `every`.
+/// Joins the trees of some edges: runs of adjacent ones, one of `every`.
 struct JoinSome {
   static constexpr char kName[] = "join_some";
   static constexpr u32 kRun = 256;
@@ -33,7 +33,7 @@ struct JoinSome {
   }
 };
 
-/// Joins what an edge joins; nothing is to do where both ends are known to have one root.
+/// Joins the trees of an edge; skipped if both ends are known to have the same root.
 struct Join {
   static constexpr char kName[] = "join";
   const Edge* edges;
@@ -45,7 +45,7 @@ struct Join {
   }
 };
 
-/// Hangs a vertex below its root.
+/// Sets a vertex's parent to its root.
 struct Flatten {
   static constexpr char kName[] = "flatten";
   u32* parent;

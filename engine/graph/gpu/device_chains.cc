@@ -7,8 +7,8 @@
 
 namespace lanewise::graph {
 
-/// Rounds of hops, enough for any that lead to an end; those that are not needed cost their launch alone. The
-/// round whose count says whether all do.
+/// Runs enough rounds of pointer jumping for all that lead to an end; superfluous ones cost only a launch.
+/// Returns the round whose count shows whether all do.
 u32 DeviceChains::hop_to_ends(const u32* chosen, size_t items, const DeviceArray<u64>& hops,
                               const DeviceArray<u32>& counts) {
   static_assert(Hop::kHops == 3);
@@ -40,7 +40,7 @@ std::vector<int64_t> DeviceChains::list_ranks(std::span<const int64_t> next) {
   steps_.run(Unfold{links.data(), cells.data(), follows.data(), counts.data()}, size);
   steps_.run(ChooseStarts{follows.data(), starts.data(), counts.data()}, size);
   std::vector<u32> counted = steps_.read_all(counts);
-  if (counted[kHeads] != counted[kEnds]) refuse_lists(given);  // else no element follows two others
+  if (counted[kHeads] != counted[kEnds]) refuse_lists(given);  // otherwise no element follows two others
   steps_.run(Walk{starts.data(), cells.data(), hops.data()}, counted[kParts]);
   const u32 last = hop_to_ends(starts.data(), counted[kParts], hops, counts);
   steps_.run(Rank{cells.data(), hops.data(), follows.data(), counts.data()}, size);

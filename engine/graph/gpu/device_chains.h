@@ -8,7 +8,7 @@
 
 namespace lanewise::graph {
 
-/// Linked lists and trees on a GPU: the answers and errors of chains.h.
+/// Linked lists and trees on a GPU: the same results and errors as chains.h.
 class DeviceChains {
  public:
   /// Throws DeviceError, MemoryError; so do its functions.
@@ -17,8 +17,8 @@ class DeviceChains {
   std::vector<int64_t> list_ranks(std::span<const int64_t> next);
   std::vector<int64_t> tree_depths(std::span<const int64_t> parent);
 
-  /// Device time of the last answer: all steps and what the host decided between them, without copies of the
-  /// links and of the answer.
+  /// Device time of the last result: all steps and the host's decisions between them, without copies of the
+  /// links and of the result.
   double seconds() const { return seconds_; }
 
  private:

@@ -34,7 +34,7 @@ DeviceArray<u32> DeviceGraph::alone() {
   return parent;
 }
 
-/// A sample of the edges joins most of what belongs together; after that most edges need two reads.
+/// A sample of the edges joins most vertices of the same component; after that most edges need two reads.
 std::vector<uint32_t> DeviceGraph::components() {
   const DeviceArray<Edge>& edges = this->edges();
   steps_.start_clock();
@@ -67,7 +67,7 @@ u64 DeviceGraph::light_weight() const {
   return *place;
 }
 
-/// First what is light joins most vertices, so that most of the rest is never a candidate (as
+/// First the light edges join most vertices, so that most of the rest is never a candidate (as
 /// Filter-Kruskal).
 SpanningForest DeviceGraph::spanning_forest() {
   const DeviceArray<Edge>& edges = this->edges();
@@ -170,8 +170,8 @@ Matching DeviceGraph::maximum_matching() {
   return matching;
 }
 
-/// Many vertices of a level are found by those that are not reached yet; few, along their own edges. The host
-/// looks at the progress only after several levels.
+/// If a level has many vertices, unreached vertices find them; if few, their own edges are followed. The host
+/// reads the progress only after several levels.
 Levels DeviceGraph::breadth_first_search(int64_t root) {
   check_search(graph_.vertices, root);
   sort_by_source();
@@ -180,8 +180,8 @@ Levels DeviceGraph::breadth_first_search(int64_t root) {
     rows_at_ = steps_.upload(rows.offsets());
     rows_ = steps_.upload(rows.all());
   }
-  constexpr u32 kMany = 32;     // one vertex of so many
-  constexpr u32 kTogether = 8;  // levels, before the host looks whether there are more
+  constexpr u32 kMany = 32;     // one of this many vertices
+  constexpr u32 kTogether = 8;  // levels before the host reads whether there are more
   const Links targets{columns_at_.data(), columns_.data()}, sources{rows_at_.data(), rows_.data()};
   const auto level = steps_.allocate<u32>(vertices()), counts = steps_.allocate<u32>(3);
   auto here = steps_.allocate<u32>(vertices()), next = steps_.allocate<u32>(vertices());

@@ -13,11 +13,12 @@
 
 namespace lanewise::graph {
 
-/// A graph whose edges lie in the memory of a GPU, and the algorithms of this folder there: the same answers,
-/// but for which of several maximum matchings. Below 2^32 - 1 vertices and edges; UserError for more.
+/// A graph whose edges are in GPU memory, and the algorithms of this folder there: the same results,
+/// except that another maximum matching may be chosen. Fewer than 2^32 - 1 vertices and edges; UserError for
+/// more.
 class DeviceGraph final : private PathFinder {
  public:
-  /// `graph` stays. Throws DeviceError, MemoryError.
+  /// `graph` must outlive it. Throws DeviceError, MemoryError.
   DeviceGraph(const Graph& graph, gpu::Device& gpu, Steps::Where where = Steps::Where::kGpu);
 
   std::vector<uint32_t> components();
@@ -28,8 +29,8 @@ class DeviceGraph final : private PathFinder {
     return graph::all_distances(graph_, budget, this);
   }
 
-  /// Device time of the last answer: all steps and what the host decided between them, without copies of the
-  /// graph and of the answer.
+  /// Device time of the last result: all steps and the host's decisions between them, without copies of the
+  /// graph and of the result.
   double seconds() const { return seconds_; }
 
  private:
@@ -47,11 +48,11 @@ class DeviceGraph final : private PathFinder {
 
   const Graph& graph_;
   Steps steps_;
-  DeviceArray<Edge> edges_;      // these are copied when they are first needed
+  DeviceArray<Edge> edges_;      // copied on first use
   DeviceArray<u64> weights_;     // bits of doubles
-  DeviceArray<u64> columns_at_;  // of each row, among columns_
+  DeviceArray<u64> columns_at_;  // start of each row in columns_
   DeviceArray<u32> columns_;
-  DeviceArray<u64> rows_at_;  // the other way round
+  DeviceArray<u64> rows_at_;  // the transposed arrays
   DeviceArray<u32> rows_;
   double seconds_ = 0;
 };

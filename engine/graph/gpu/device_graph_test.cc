@@ -1,5 +1,5 @@
-// Algorithms on graphs on a device, against the independent checkers and the same on cores: steps on the
-// host's threads over the stand-in for the driver, and, where there is one, on a GPU.
+// Graph algorithms on a device, against the independent checkers and against the cores: steps on the
+// host's threads over the fake driver, and, if there is one, on a GPU.
 #include "graph/gpu/device_graph.h"
 
 #include <gtest/gtest.h>

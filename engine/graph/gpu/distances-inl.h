@@ -1,7 +1,7 @@
 #pragma once
 
 // Freestanding: this text is also compiled by NVRTC. The steps of all distances by tiles: paths over the
-// vertices of one tile after the other. On a GPU a block does a tile; elsewhere the same is said plainly.
+// vertices of one tile after the other. On a GPU a block computes a tile; elsewhere plain loops do.
 
 #include "lanes/lane.h"
 
@@ -14,7 +14,7 @@ constexpr u32 kTileSide = 128;
 constexpr u32 kTileThreads = 256;     // that relax a tile, 8 x 8 cells each
 constexpr u32 kCornerThreads = 1024;  // that close a tile, 4 x 4 cells each
 
-/// The lesser of `known` and a way of two parts.
+/// The minimum of `known` and a path of two parts.
 LANES_FN int shorter(int first, int second, int known) {
 #if defined(__CUDACC__)
   return __viaddmin_s32(first, second, known);
@@ -26,7 +26,7 @@ LANES_FN double shorter(double first, double second, double known) {
   return first + second < known ? first + second : known;
 }
 
-/// A square matrix of tiles, row by row.
+/// A square matrix of tiles, row-major.
 template <class T>
 struct Matrix {
   T* cells;
@@ -41,22 +41,22 @@ struct Matrix {
 
 #define GRAPH_UNROLL _Pragma("unroll")
 
-/// As many numbers as memory moves at once.
+/// As many numbers as one memory access moves.
 template <class T>
 struct alignas(16) Vector {
   static constexpr u32 kSize = 16 / sizeof(T);
   T at[kSize];
 };
 
-/// to[i][j] = the least of itself and first[i][m] + second[m][j]. Parts of both go through shared memory, so
-/// that `to` may be one of them if the other is closed.
+/// to[i][j] = the minimum of itself and first[i][m] + second[m][j]. Parts of both go through shared memory,
+/// so that `to` may be one of them if the other is closed.
 template <class T>
 LANES_FN void relax(T* to, const T* first, const T* second, u64 stride) {
   using Some = Vector<T>;
   constexpr u32 kSome = Some::kSize, kOwn = 8, kLanes = 16, kGroups = kOwn / kSome;
   constexpr u32 kDepth = 64 / sizeof(T);  // columns of first, rows of second that are held at once
   constexpr u32 kEach = kTileSide * kDepth / kTileThreads / kSome;  // vectors of each that a thread loads
-  constexpr u32 kRow = kTileSide + kSome;  // a row of the turned part, with room against bank conflicts
+  constexpr u32 kRow = kTileSide + kSome;  // a row of the transposed part, padded against bank conflicts
   __shared__ Some columns_of_first[2][kDepth * kRow / kSome], rows_of_second[2][kDepth * kTileSide / kSome];
   const u32 thread = threadIdx.x, x = thread % kLanes, y = thread / kLanes;
 
@@ -69,7 +69,7 @@ LANES_FN void relax(T* to, const T* first, const T* second, u64 stride) {
     }
   }
 
-  Some left[kEach], top[kEach];  // what comes next
+  Some left[kEach], top[kEach];  // the next values
   const auto bring = [&](u32 depth) {
     GRAPH_UNROLL for (u32 i = 0; i < kEach; ++i) {
       const u32 v = i * kTileThreads + thread;

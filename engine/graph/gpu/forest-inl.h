@@ -13,14 +13,14 @@ LANES_FN u32 root_of(const u32* parent, u32 v) {
   return v;
 }
 
-/// Joins the trees of `first` and `second`, below the lesser of their roots. Returns what is now above both.
+/// Joins the trees of `first` and `second` at the smaller of their roots. Returns the root of both.
 LANES_FN u32 link(u32* parent, u32 first, u32 second) {
   u32 a = load(parent + first), b = load(parent + second);
   while (a != b) {
     const u32 high = a > b ? a : b, low = a > b ? b : a;
     const u32 above = load(parent + high);
     if (above == low) return low;
-    // Only a root is hung below another one.
+    // Only a root gets a new parent.
     if (above == high && swap_if(parent + high, high, low)) return low;
     a = load(parent + load(parent + high));
     b = load(parent + low);

@@ -2,29 +2,29 @@
 
 // Freestanding: this text is also compiled by NVRTC. The steps of a maximum bipartite matching: a greedy
 // start, then alternating trees from all free rows at once. A column belongs to the tree that comes first, so
-// that the paths of different trees do not meet, and each tree can be turned round along one of them.
+// that the paths of different trees are disjoint, and each tree can be augmented along one of them.
 
 #include "graph/gpu/memory-inl.h"
 
 namespace lanewise::graph {
 
 /// No row, no column.
-/// Rows, the columns that each has an edge to, and who is matched with whom.
+/// Rows, the columns adjacent to each, and the matching.
 struct Pairs {
-  const u64* at;    // by row, where its columns begin; and the end
+  const u64* at;    // by row: start of its columns; and the end
   const u32* ends;  // columns
   u32* column_of;   // by row
   u32* row_of;      // by column
 };
 
-/// Trees of one round.
+/// The trees of one round.
 struct Trees {
-  u32* root;  // by row: of its tree
-  u32* from;  // by column: the row of the tree that it was reached from
+  u32* root;  // by row: root of its tree
+  u32* from;  // by column: the row of the tree from which it was reached
   u32* goal;  // by root: a free column in its tree
 };
 
-/// A free row of at most `most` columns takes the first that is free.
+/// A free row of at most `most` columns takes the first free one.
 struct TakeFree {
   static constexpr char kName[] = "take_free";
   Pairs pairs;
@@ -43,7 +43,7 @@ struct TakeFree {
   }
 };
 
-/// No trees but the free rows, which are the first to grow.
+/// The initial trees: the free rows, which grow first.
 struct Plant {
   static constexpr char kName[] = "plant";
   Pairs pairs;
@@ -60,7 +60,7 @@ struct Plant {
   }
 };
 
-/// A row adds its columns to its tree, if no tree has them, and the rows that these are matched with.
+/// A row adds its columns to its tree, if no tree has them, and the rows matched with these columns.
 struct Grow {
   static constexpr char kName[] = "grow";
   Pairs pairs;
@@ -68,7 +68,7 @@ struct Grow {
   const u32* rows;
   u32* next;
   u32* count;
-  u32* goals;  // how many trees have one
+  u32* goals;  // number of trees that have a goal
 
   LANES_FN void operator()(u64 i) const {
     const u32 row = rows[i];
@@ -88,7 +88,7 @@ struct Grow {
   }
 };
 
-/// Turns a tree round along the path from its root to its goal.
+/// Augments a tree along the path from its root to its goal.
 struct Turn {
   static constexpr char kName[] = "turn";
   Pairs pairs;

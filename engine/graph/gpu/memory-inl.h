@@ -1,7 +1,7 @@
 #pragma once
 
-// Freestanding: this text is also compiled by NVRTC. Words that many threads use at once, without an order
-// between them: what a step of an algorithm on a graph needs of memory, on GPUs and cores.
+// Freestanding: this text is also compiled by NVRTC. Words that many threads access concurrently, without
+// ordering: the memory operations of graph algorithms, on GPUs and cores.
 
 #include "lanes/lane.h"
 
@@ -30,7 +30,7 @@ LANES_FN void store(Word* at, Word value) {
 #endif
 }
 
-/// Whether there was `expected`, and now is `value`.
+/// Compare and swap: returns whether the word was `expected` and now is `value`.
 template <class Word>
 LANES_FN bool swap_if(Word* at, Word expected, Word value) {
 #if defined(__CUDACC__)
@@ -40,7 +40,7 @@ LANES_FN bool swap_if(Word* at, Word expected, Word value) {
 #endif
 }
 
-/// What was there at some time since the step began: cheaper than load().
+/// A value of the word since the step began: cheaper than load().
 template <class Word>
 LANES_FN Word peek(const Word* at) {
 #if defined(__CUDACC__)
@@ -50,7 +50,7 @@ LANES_FN Word peek(const Word* at) {
 #endif
 }
 
-/// Stores the lesser of the word and `value`.
+/// Stores the minimum of the word and `value`.
 LANES_FN void lower(u32* at, u32 value) {
   if (peek(at) <= value) return;
 #if defined(__CUDACC__)
@@ -70,10 +70,10 @@ LANES_FN void lower(u64* at, u64 value) {
 #endif
 }
 
-/// A place after those taken so far, of which `count` says how many there are.
+/// The next free index, of which `count` is the number taken so far.
 LANES_FN u32 take_place(u32* count) {
 #if defined(__CUDACC__)
-  // One addition for all lanes of a warp that are here.
+  // One addition for all active lanes of a warp.
   const u32 here = __activemask(), lane = threadIdx.x % 32;
   const u32 first = __ffs(here) - 1;
   u32 place = 0;

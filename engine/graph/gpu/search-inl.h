@@ -28,9 +28,9 @@ struct Root {
   }
 };
 
-/// From the vertices of level `depth` to those of the next. How many there are the host need not know: the
-/// level before has counted them; counts[depth % 3] is theirs, and the one after next is cleared. So many
-/// items as the device runs at once share the work.
+/// From the vertices of level `depth` to those of the next. The host need not know their number: the previous
+/// level has counted them in counts[depth % 3], and the counter of the level after next is cleared. As many
+/// items as the device runs concurrently share the work.
 struct Advance {
   static constexpr char kName[] = "advance";
   Links targets, sources;
@@ -39,8 +39,8 @@ struct Advance {
   u32* next;
   u32* counts;
   u32 depth, vertices, items;
-  u32 many;         // more than that are looked for by those that are not reached yet
-  u32 least_shift;  // each vertex has 2^shift items, at least
+  u32 many;         // a larger frontier is searched for by unreached vertices
+  u32 least_shift;  // each vertex has at least 2^shift items
 
   LANES_FN void operator()(u64 item) const {
     const u32 found = peek(counts + depth % 3);  // nothing changes it meanwhile
@@ -57,7 +57,7 @@ struct Advance {
  private:
   LANES_FN void reach(u32 vertex) const { next[take_place(counts + (depth + 1) % 3)] = vertex; }
 
-  /// The items of a vertex take turns.
+  /// The items of a vertex take turns with its edges.
   LANES_FN void follow(u32 vertex, u64 item, u64 turns) const {
     for (u64 e = targets.at[vertex] + (item & (turns - 1)); e < targets.at[vertex + 1]; e += turns) {
       const u32 target = targets.ends[e];

@@ -7,10 +7,10 @@
 
 namespace lanewise::graph {
 
-/// Is to be below every weight and every number of an edge that a tree is offered.
+/// Greater than every weight and every number of an edge.
 constexpr u32 kNoEdge = ~0u;
 constexpr u64 kNoWeight = ~u64(0);
-/// In order, what all edges weigh where none has a weight.
+/// The ordered weight of all edges if none has a weight.
 constexpr u64 kEqualWeight = 1;
 
 /// A word for a double's bits, in the order of the numbers.
@@ -24,11 +24,11 @@ LANES_FN u64 ordered(u64 bits) {
 struct Candidate {
   u64 weight;  // in order
   u32 edge;
-  u32 a, b;  // trees, by their roots
+  u32 a, b;  // trees, named by their roots
   u32 unused;
 };
 
-/// The best that a tree is offered: of the lightest edges the one with the least number.
+/// The best edge of a tree so far: the lightest, and of these the one with the smallest number.
 struct Best {
   u64* weight;
   u32* edge;
@@ -38,13 +38,13 @@ struct Best {
   }
 };
 
-/// Takes the edges of a range of weights that lead to another tree.
+/// Selects the edges in a range of weights that lead to another tree.
 struct Choose {
   static constexpr char kName[] = "choose";
   const Edge* edges;
   const u64* weights;  // bits of doubles; null: all weigh the same
   const u32* parent;
-  u64 above, most;  // of weights in order: more than the first, at most the second
+  u64 above, most;  // ordered weights: greater than the first, at most the second
   Candidate* chosen;
   u32* count;
 
@@ -57,7 +57,7 @@ struct Choose {
   }
 };
 
-/// Keeps candidates that still join two trees, and offers their weight to both.
+/// Keeps candidates that still connect two trees, and offers their weight to both.
 struct OfferWeight {
   static constexpr char kName[] = "offer_weight";
   const Candidate* from;
@@ -92,7 +92,7 @@ struct OfferEdge {
   }
 };
 
-/// Joins two trees by the edge that is the best for one of them.
+/// Joins two trees by an edge that is the best for one of them.
 struct JoinTrees {
   static constexpr char kName[] = "join_trees";
   const Candidate* candidates;
@@ -111,7 +111,7 @@ struct JoinTrees {
   }
 };
 
-/// Hangs a vertex below its root, and forgets what it was offered.
+/// Sets a vertex's parent to its root, and resets its best edge.
 struct NextRound {
   static constexpr char kName[] = "next_round";
   u32* parent;

@@ -15,7 +15,7 @@
 
 namespace lanewise::graph {
 
-/// An array in a device's memory.
+/// An array in device memory.
 template <class T>
 class DeviceArray {
  public:
@@ -32,16 +32,16 @@ class DeviceArray {
   size_t size_ = 0;
 };
 
-/// Runs steps (structs of what they need, called with an item's number) for many items at once, in the order
-/// in which they are given: on a GPU, or on the host where device memory is the host's own, for tests.
+/// Runs steps (function objects called with an item's number) for many items in parallel, in the order
+/// of the calls: on a GPU, or in tests on the host, whose memory then serves as device memory.
 class Steps {
  public:
   enum class Where { kGpu, kHost };
 
-  /// Kernels are compiled, or found on disk, when they are first needed, which may throw DeviceError.
+  /// Kernels are compiled, or loaded from disk, on first use, which may throw DeviceError.
   Steps(gpu::Device& gpu, Where where);
 
-  /// What is compiled: the kernels of steps with a thread for each item, or with a block.
+  /// The sources: kernels of steps with a thread for each item, or with a block.
   static gpu::KernelSource threads();
   static gpu::KernelSource blocks();
 
@@ -56,7 +56,7 @@ class Steps {
                   lanes::u64{items});
     }
   }
-  /// The same for steps of which an item takes a block of threads.
+  /// The same for steps that use a block of threads per item.
   template <class Step>
   void run_blocks(const Step& step, size_t items) {
     if (where_ == Where::kHost) {
@@ -85,18 +85,18 @@ class Steps {
   void fill(const DeviceArray<T>& array, unsigned char byte) {
     stream_.fill(array.address(), byte, array.bytes());
   }
-  /// A count that steps have made; waits for all of them.
+  /// A count written by steps; waits for all of them.
   uint32_t read(const DeviceArray<uint32_t>& count) { return read_all(count)[0]; }
   /// The same for several, at most kMostCounts.
   std::vector<uint32_t> read_all(const DeviceArray<uint32_t>& counts);
   static constexpr size_t kMostCounts = 8;
 
-  /// Items that run at the same time.
+  /// Items that run concurrently.
   size_t at_once() const;
 
-  /// What follows is timed.
+  /// Starts timing.
   void start_clock() { began_.record(stream_); }
-  /// The device's time since then.
+  /// The device's time since start_clock().
   double seconds();
 
  private:

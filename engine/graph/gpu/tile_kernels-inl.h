@@ -6,7 +6,7 @@
 
 #if defined(__CUDACC__)
 
-/// A block for each item; so many run on a multiprocessor at once.
+/// A block for each item; this many run concurrently on a multiprocessor.
 #define GRAPH_TILES(name, Step, threads, blocks)                                 \
   extern "C" __global__ void __launch_bounds__(lanewise::graph::threads, blocks) \
       name(lanewise::graph::Step step) {                                         \

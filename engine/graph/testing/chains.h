@@ -9,7 +9,7 @@
 
 namespace lanewise::graph {
 
-/// One linked list of all elements, mixed up; its head is 0.
+/// One linked list of all elements in random order; its head is 0.
 inline std::vector<int64_t> mixed_list(int64_t n) {
   Random random(1);
   std::vector<int64_t> order(static_cast<size_t>(n)), next(order.size(), -1);
@@ -19,7 +19,7 @@ inline std::vector<int64_t> mixed_list(int64_t n) {
   return next;
 }
 
-/// Each vertex of a tree hangs below one of the 100 before it; the root is 0.
+/// The parent of each vertex is one of the 100 before it; the root is 0.
 inline std::vector<int64_t> narrow_tree(int64_t n) {
   Random random(1);
   std::vector<int64_t> parent(static_cast<size_t>(n));

@@ -11,11 +11,11 @@
 #include "graph/neighbours.h"
 #include "primitives/parallel.h"
 
-/// Rivals of this folder's algorithms, for benchmarks: written plainly.
+/// Rivals of this folder's algorithms, for benchmarks: plain implementations.
 namespace lanewise::graph {
 
-/// Afforest on neighbours side by side, as in the GAP benchmark suite: two neighbours of each vertex, then
-/// all of those that are not in the largest component. Each edge stands with both of its ends.
+/// Afforest on contiguous neighbours, as in the GAP benchmark suite: two neighbours of each vertex, then
+/// all of those that are not in the largest component. Each edge is stored at both of its ends.
 inline std::vector<uint32_t> afforest(const Neighbours& neighbours) {
   const auto vertices = static_cast<uint32_t>(neighbours.vertices());
   const auto for_vertices = [&](auto f) {
@@ -129,7 +129,7 @@ class HopcroftKarp {
   Neighbours columns_;
 };
 
-/// Breadth-first search with a queue, on one thread, neighbours given.
+/// Breadth-first search with a queue, on one thread, from given neighbours.
 inline std::vector<int32_t> levels_by_queue(const Neighbours& targets, uint32_t vertices, uint32_t root) {
   std::vector<int32_t> level(vertices, -1);
   std::vector<uint32_t> queue = {root};
@@ -154,7 +154,7 @@ inline std::vector<int64_t> ranks_by_walking(const std::vector<int64_t>& next, i
   return ranks;
 }
 
-/// A tree's vertices level by level from its root, its edges first sorted by parents, on one thread.
+/// A tree's vertices level by level from its root, after sorting its edges by parent, on one thread.
 inline std::vector<int64_t> depths_by_levels(const std::vector<int64_t>& parent, int64_t root) {
   std::vector<int64_t> children(parent.size());
   std::iota(children.begin(), children.end(), 0);

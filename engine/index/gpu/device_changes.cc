@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "index/gpu/device_index_impl.h"
 
-/// How the copies of an index on the host and on a device become the same again, and changes of the one on
+/// Synchronises the copies of an index on the host and on a device, and changes the one on
 /// the device.
 namespace lanewise {
 
@@ -60,7 +60,7 @@ u64 DeviceIndex::Impl::copy_changed_pages(const index::Pool& host) {
     runs.back().bytes += index::Pool::kPageBytes;
   });
   u64 copied = 0;
-  std::vector<u8> packed;  // short runs go together; the device takes them apart
+  std::vector<u8> packed;  // short runs are copied together; the device unpacks them
   std::vector<Run> inside;
   const auto send = [&] {
     const gpu::DeviceBuffer there = upload(packed.data(), packed.size());
@@ -109,7 +109,7 @@ u64 DeviceIndex::Impl::write_back() {
   } catch (const MemoryError&) {
     throw;
   } catch (...) {
-    state->stuck = true;  // what is there of it must not reach the file
+    state->stuck = true;  // the incomplete copy must not reach the file
     throw;
   }
 }

@@ -29,9 +29,9 @@ struct DeviceIndex::Impl {
 
   const index::Geometry& geometry() const { return state->pool->geometry(); }
   const index::KeyLayout& layout() const { return geometry().keys; }
-  /// Of keys that are one number.
+  /// The form of keys that are one number.
   index::KeyForm key_form() const;
-  /// The batch's keys as the kernels take them, where they need no change; else null.
+  /// The batch's keys as the kernels take them, if they need no conversion; else null.
   const index::u8* plain_keys(const Keys& keys) const;
   size_t value_bytes() const { return geometry().value_bytes; }
 
@@ -48,7 +48,7 @@ struct DeviceIndex::Impl {
   }
 
   index::u64 refresh();
-  /// Brings over the host's pages that have changed since `moment`; returns how many bytes they have.
+  /// Copies the host's pages that have changed since `moment`; returns the number of bytes.
   index::u64 copy_changed_pages(const index::Pool& host);
   index::u64 write_back();
   bool host_has_changed() const;
@@ -58,10 +58,10 @@ struct DeviceIndex::Impl {
                  const void* values);
   int64_t change_resident(index::UpdateBatch batch);
   int64_t change_resident(index::UpdateBatch batch, Address begins);
-  /// Keys that are in the device's memory.
+  /// Keys in device memory.
   struct Asked {
     index::u64 count = 0;
-    gpu::DeviceBuffer words, begins;      // of strings their bytes, and where they begin
+    gpu::DeviceBuffer words, begins;      // strings: their bytes, and the start of each
     std::vector<index::u64> host_begins;  // likewise
     index::KeyForm form = index::KeyForm::words;
 
@@ -88,7 +88,7 @@ struct DeviceIndex::Impl {
   gpu::DevicePool pool;
   gpu::Staging staging;
   index::DeviceImage image;
-  index::u64 moment = 0;  // of the copy
+  index::u64 moment = 0;  // time of the copy
   index::Updater updater;
 };
 

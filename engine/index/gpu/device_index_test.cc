@@ -1,4 +1,4 @@
-// Indexes on a device against themselves on the host: on lanes that are emulated and, where there is one, on
+// Indexes on a device against the same indexes on the host: on emulated lanes and, if there is one, on
 // a GPU.
 
 #include "index/gpu/device_index.h"
@@ -19,7 +19,7 @@
 namespace lanewise {
 namespace {
 
-using namespace on_devices;  // NOLINT: the tests' own words
+using namespace on_devices;  // NOLINT: the tests' helpers
 
 TYPED_TEST_SUITE(DeviceIndexTest, Places);
 
@@ -38,7 +38,7 @@ void expect_equal(const IndexRanges& got, const IndexRanges& want) {
   }
 }
 
-/// The host's entries at these positions: the ranges of one entry there.
+/// The host's entries at these positions, as ranges of one entry.
 IndexRanges at(const Index& host, const std::vector<uint64_t>& positions) {
   IndexRanges result;
   result.cut.assign(bits::words(positions.size()), 0);
@@ -59,7 +59,7 @@ IndexRanges at(const Index& host, const std::vector<uint64_t>& positions) {
   return result;
 }
 
-/// Every question by every strategy, with these keys and, for ranges, upper bounds.
+/// Each query by each strategy, with these keys and, for ranges, upper bounds.
 void compare(const DeviceIndex& device, const Index& host, const Keys& keys, const Keys& highs) {
   ASSERT_EQ(device.size(), host.size());
   std::vector<uint8_t> values(keys.size() * host.value_bytes(), 7), wanted_values = values;
@@ -87,7 +87,7 @@ void compare(const DeviceIndex& device, const Index& host, const Keys& keys, con
   expect_equal(device.last(), at(host, {host.size() - 1}));
 }
 
-/// By each strategy; with `few` by one of each kind: a GPU's kernels take long to compile.
+/// By each strategy; with `few`, by one of each kind, as a GPU's kernels take long to compile.
 void compare_all(DeviceIndex& device, const Index& host, const Keys& keys, const Keys& highs, bool few) {
   using index::DeviceStrategy;
   for (const DeviceStrategy strategy : index::kDeviceStrategies) {
@@ -104,25 +104,26 @@ TYPED_TEST(DeviceIndexTest, AnswersAreTheHosts) {
   const std::vector<size_t> sizes[] = {{33}, {0, 1, 31, 32, 33, 63, 64, 65, 3000}, {20'000}};
   const auto play = [&]<class T>(T, TypeId type) {
     SCOPED_TRACE(Type(type).name());
-    const bool on_gpus = type == TypeId::kUInt32 || type == TypeId::kFloat64;  // others differ by their form
+    const bool on_gpus =
+        type == TypeId::kUInt32 || type == TypeId::kFloat64;  // the others differ only in their form
     if (!TypeParam::kEmulated && !on_gpus) return;
     for (const auto& [leaf_keys, inner_keys] : {std::pair{4u, 3u}, {33u, 20u}, {256u, 255u}, {2047u, 300u}}) {
       for (const size_t size : sizes[test_size(0, 1, 2)]) {
         SCOPED_TRACE(testing::Message() << size << " entries, leaves of " << leaf_keys);
         if (leaf_keys > 300 && size < 3000) continue;
         if (!TypeParam::kEmulated && leaf_keys != 4 && leaf_keys != 256)
-          continue;  // each compiles kernels of its own
+          continue;  // each compiles separate kernels
         Random random(size + leaf_keys);
         Index index(options({{type}}, leaf_keys, inner_keys));
         std::vector<uint32_t> values(size);
         for (uint32_t& value : values) value = static_cast<uint32_t>(random());
-        const uint64_t distinct = size % 2 == 0 ? size / 2 + 9 : 9;  // many equal ones
+        const uint64_t distinct = size % 2 == 0 ? size / 2 + 9 : 9;  // many equal keys
         index.load(random_keys<T>(size, distinct, random), values);
         DeviceIndex device = this->upload(index);
         const size_t queries = size % 2 == 0 ? 100 : test_size(33, 65);
         const std::vector<T> keys = random_keys<T>(queries, distinct + 9, random),
                              highs = random_keys<T>(queries, distinct + 9, random);
-        // A GPU's kernels are of one height and one type each, and by all strategies some hundred.
+        // A GPU's kernels are for one height and one type each: about a hundred for all strategies.
         const bool few = !TypeParam::kEmulated && (size < 3000 || type != TypeId::kUInt32);
         compare_all(device, index, keys, highs, few);
         if (testing::Test::HasFailure()) return;
@@ -160,7 +161,7 @@ TYPED_TEST(DeviceIndexTest, ValuesOfAnySize) {
   }
 }
 
-/// Keys that the host puts into one word.
+/// Keys that the host packs into one word.
 TYPED_TEST(DeviceIndexTest, SeveralFieldsAndNulls) {
   const int rows = test_size(70, 400);
   Random random(5);
@@ -218,7 +219,7 @@ TYPED_TEST(DeviceIndexTest, ChangesAreBroughtOver) {
   }
 }
 
-/// Leaves that erasing has left empty or short of their greatest keys.
+/// Leaves that erasing has left empty or without their greatest keys.
 TYPED_TEST(DeviceIndexTest, AfterErasing) {
   Random random(3);
   Index index(options({{TypeId::kInt64}}, 8, 5));
@@ -284,8 +285,8 @@ TYPED_TEST(DeviceIndexTest, KeysInItsMemory) {
   }
 }
 
-/// Few letters, so that many share their first bytes; also none, zeros, the greatest word, and several slots
-/// of the image.
+/// Few letters, so that many keys share their first bytes; also empty strings, zeros, the greatest word, and
+/// strings of several slots of the image.
 std::string random_text(Random& random) {
   const std::string_view letters[] = {"ab", {"\0a", 2}, "\xff", "\xff\xfe", "abcdefghijklmnopqrstuvwxyz"};
   const std::string_view from = letters[random() % std::size(letters)];
@@ -329,7 +330,7 @@ TYPED_TEST(DeviceIndexTest, Texts) {
   }
 }
 
-/// Words of 64 bits, one after another, many of which are equal in the first ones; NULLs.
+/// Several 64-bit words, the first of which are often equal; NULLs.
 TYPED_TEST(DeviceIndexTest, KeysOfSeveralWords) {
   const int rows = test_size(70, 400);
   for (const auto& fields :
@@ -430,7 +431,7 @@ TEST(DeviceIndex, StrategiesHaveNames) {
 }
 
 /// A copy is the image, byte for byte.
-/// Byte for byte that of the file, after changes here and there and the commits that seal them.
+/// Byte for byte that of the file, after changes in several places and the commits that write them.
 TEST(DeviceIndex, TheImageIsTheHosts) {
   const auto play = []<class T>(TypeId type, const std::vector<T>& keys) {
     Index index(options({{type}}, 16, 15));

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "index/gpu/device_index_impl.h"
 
-/// Searches of keys that are in the host's memory.
+/// Searches for keys in host memory.
 namespace lanewise {
 
 using index::DeviceStrategy;
@@ -22,12 +22,12 @@ using index::u8;
 
 namespace {
 
-constexpr size_t kBatch = 1 << 22;     // keys that are in the device's memory at a time
-constexpr u64 kMostEntries = 1 << 24;  // of ranges, unless one alone has more
+constexpr size_t kBatch = 1 << 22;     // keys in device memory at a time
+constexpr u64 kMostEntries = 1 << 24;  // of ranges, unless a single one has more
 
 }  // namespace
 
-/// Keys that ranges have found, as columns.
+/// Collects the keys of ranges as columns.
 class DeviceIndex::Impl::KeyCollector {
  public:
   KeyCollector(const KeyLayout& layout, MemoryBudget* budget)
@@ -136,8 +136,8 @@ DeviceIndex::Impl::Asked DeviceIndex::Impl::upload(const Probes& probes, size_t 
   return asked;
 }
 
-/// Calls `f(asked, row)` for batch after batch that is in the device's memory; row(i) is where its i-th key
-/// stands among all.
+/// Calls `f(asked, row)` for each batch in device memory; row(i) is the position of its i-th key
+/// among all.
 template <class F>
 void DeviceIndex::Impl::for_each_batch(const Keys& keys, F f) {
   layout().check(keys);
@@ -161,7 +161,7 @@ void DeviceIndex::Impl::for_each_batch(const Keys& keys, F f) {
   }
 }
 
-/// Keys as nodes hold them; those that are strings are fetched from where they are.
+/// Converts keys from the nodes' form; strings are fetched from the image.
 void DeviceIndex::Impl::take_keys(const gpu::DeviceBuffer& words, u64 count, KeyCollector& collector) {
   if (!layout().text()) {
     std::vector<u8> all(count * layout().row_bytes());
@@ -269,7 +269,7 @@ IndexRanges DeviceIndex::Impl::at(std::span<const u64> positions) {
   return result;
 }
 
-/// Counts first, so that all entries have their places, then fills.
+/// Counts first, to allocate positions for all entries, then fills.
 IndexRanges DeviceIndex::Impl::ranges(const Keys& lows, const Keys& highs, bool with_highs, u64 limit) {
   if (lows.size() != highs.size()) throw UserError("the numbers of lower and upper bounds differ");
   const std::vector<u64> first = positions(lows, false), behind = positions(highs, with_highs);

@@ -1,4 +1,4 @@
-// The README's example, as it is there but for where its kernels run.
+// The README's example, except for where its kernels run.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace lanewise {
 namespace {
 
-using namespace on_devices;  // NOLINT: the tests' own words
+using namespace on_devices;  // NOLINT: the tests' helpers
 
 template <class Where>
 class DeviceExampleTest : public DeviceIndexTest<Where> {};
@@ -23,7 +23,7 @@ TYPED_TEST(DeviceExampleTest, FromLoadingToReopening) {
 
   IndexOptions options;
   options.key = {{TypeId::kUInt32}};  // customers
-  options.value_bytes = 4;            // numbers of their orders
+  options.value_bytes = 4;            // order numbers
   options.fill_percent = 70;          // room for changes
   Index index(options);
   index.save(path);
@@ -46,8 +46,8 @@ TYPED_TEST(DeviceExampleTest, FromLoadingToReopening) {
                                          range.entries.values.as<uint32_t>() + range.entries.count);
     EXPECT_EQ(in_range, (std::vector<uint32_t>{2, 4, 5}));
 
-    there.write_back();  // the host's index is the same again
-    index.commit();      // and its file
+    there.write_back();  // the host's index is equal again
+    index.commit();      // and so is its file
   }
   {
     const Index closed = std::move(index);

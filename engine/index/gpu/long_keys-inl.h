@@ -2,15 +2,15 @@
 
 // Freestanding: this text is also compiled by NVRTC. No standard headers here.
 //
-// Keys of which nodes hold more than one word: several words, or a text after its first eight bytes. A
-// search looks for the first word as for any key, and at the rest only among keys that have the same.
+// Keys with more than one word in nodes: several words, or a text after its first eight bytes. A
+// search looks for the first word as for any key, and compares the rest only among keys with the same one.
 
 #include "index/gpu/node_search-inl.h"
 
 namespace lanewise::index {
 
-/// Four bytes of a text, zeros after its end, as a number with the first one highest. `left` of its bytes
-/// begin at `from`; only words that hold some of them are read.
+/// Four bytes of a text as a big-endian number, padded with zeros. `left` of its bytes
+/// start at `from`; only words that contain some of them are read.
 LANES_FN u32 four_at(const u8* from, u64 left) {
   if (left == 0) return 0;
   const u32 shift = u32(u64(from) % 4);
@@ -25,7 +25,7 @@ LANES_FN u32 four_at(const u8* from, u64 left) {
 struct TextPiece {
   const u8* bytes;
   u32 count;
-  u64 next;  ///< the slot of the next piece; 0: there is none
+  u64 next;  ///< slot of the next piece; 0: last piece
 
   LANES_FN TextPiece(u64 data, u64 at) {
     const u32* slot = reinterpret_cast<const u32*>(data + at);
@@ -34,7 +34,7 @@ struct TextPiece {
     next = linked ? slot[1] | u64(slot[2]) << 32 : 0;
     bytes = reinterpret_cast<const u8*>(slot + (linked ? 3 : 1));
   }
-  /// Leaves some bytes out, and goes to the next piece where that was all of this one.
+  /// Skips some bytes, and moves to the next piece at the end of this one.
   LANES_FN void skip(u64 data, u32 some) {
     bytes += some;
     count -= some;
@@ -42,7 +42,7 @@ struct TextPiece {
   }
 };
 
-/// Negative, 0, positive: as the text at `a` is below, equal to or above that at `b`; at 0 there is an empty
+/// Negative, 0 or positive if the text at `a` is below, equal to or above that at `b`; position 0 is an empty
 /// one.
 LANES_FN int order_of_texts(u64 data, u64 a, u64 b) {
   if (a == b) return 0;
@@ -64,13 +64,13 @@ LANES_FN int order_of_texts(u64 data, u64 a, u64 b) {
   }
 }
 
-/// The first eight bytes of a text, zeros after its end, with the first one highest.
+/// The first eight bytes of a text as a big-endian number, padded with zeros.
 LANES_FN u64 first_bytes(const u8* text, u64 bytes) {
   const u64 high = u64(four_at(text, bytes)) << 32;
   return bytes > 4 ? high | four_at(text + 4, bytes - 4) : high;
 }
 
-/// A key that is sought: its first word, and where the others or its bytes are.
+/// A search key: its first word, and the address of the others or of its bytes.
 template <class WordType>
 struct LongKey {
   using Word = WordType;
@@ -80,9 +80,9 @@ struct LongKey {
   u64 bytes = 0;  ///< of the text
   u64 data = 0;   ///< of the image
   bool is_text = false;
-  bool behind = false;  ///< what is sought is the first entry above it
+  bool behind = false;  ///< search for the first entry above it
 
-  /// Negative, 0, positive: as the node's key, whose first word is the same, is below, equal to or above it.
+  /// Negative, 0 or positive if the node's key, whose first word is the same, is below, equal to or above it.
   LANES_FN int order_of(const u8* node, const NodeShape& shape, u32 slot) const {
     const Word* keys = keys_of<Word>(node, shape) + slot;
     if (is_text) return order_of_text(keys[shape.slots]);
@@ -113,7 +113,7 @@ struct LongKey {
   }
 };
 
-/// The key that is sought next to that one's entries: from now on the first entry above it. True where there
+/// The search key after that entry: from now on the first entry above it. True if there
 /// can be none.
 template <class Word>
 LANES_FN bool go_behind(Word& key) {
@@ -127,7 +127,7 @@ LANES_FN bool go_behind(LongKey<Word>& key) {
   return false;
 }
 
-/// The key that a query seeks.
+/// The search key of a query.
 template <class Tree>
 LANES_FN auto sought(const Tree& tree, const Job& job, u64 q) {
   if constexpr (!Tree::kLong) {
@@ -150,7 +150,7 @@ LANES_FN auto sought(const Tree& tree, const Job& job, u64 q) {
   }
 }
 
-/// As `First` finds the first word, then by binary search among keys that have it.
+/// Like `First` for the first word, then binary search among keys with the same one.
 template <class First>
 struct ByParts {
   template <class Key, class Group>

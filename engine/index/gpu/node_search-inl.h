@@ -14,11 +14,11 @@ struct alignas(sizeof(Word) * kCount) Pack {
   Word word[kCount];
 };
 
-/// Whether a key is there, as far as a search has seen.
+/// Whether a key is present, as far as a search has found out.
 enum class Told : u32 { absent, there, nothing };
 
-/// The samples select the line, the line yields the key. Several lanes share a line, 16 bytes at most for
-/// each; a lane alone halves it, since what it looks at after the first two words is near it by then.
+/// The samples select the line, the line yields the key. Several lanes share a line, at most 16 bytes
+/// each; a single lane does a binary search, since later words are cached after the first two.
 struct ByLines {
   template <class Word, class Group>
   static LANES_FN u32 below(const Group& group, const u8* node, const NodeShape& shape, Word key) {
@@ -26,9 +26,9 @@ struct ByLines {
     return first + below_in<kLine>(group, keys_of<Word>(node, shape) + first, key);
   }
 
-  /// The same in a leaf, and what the line shows: where it has a key that is not below the sought one it need
-  /// not be looked at again. Words after the last key are not keys. A lane alone looks again, at what it has
-  /// near.
+  /// The same in a leaf, including the result for the line: if it has a key that is not below the search key,
+  /// it need not be read again. Words after the last key are not keys. A single lane reads again, from its
+  /// cache.
   template <class Word, class Group>
   static LANES_FN Told find(const Group& group, const u8* leaf, const NodeShape& shape, Word key, u32& slot) {
     const u32 first = first_of_line(group, leaf, shape, key);
@@ -39,11 +39,12 @@ struct ByLines {
   }
 
  private:
-  // How many words of a line are below the key; times these: are equal to it, are keys that are not below.
+  // The sum of three counts of a line's words: below the key; times these: equal to it, keys that are not
+  // below.
   static constexpr u32 kEqual = 1 << 8, kReached = 1 << 16;
   static_assert(kLine / 4 < kEqual);
 
-  /// A line's words below the key, 0 to all; with kTell the sum of all three numbers.
+  /// A line's words below the key, 0 to all; with kTell the sum of all three counts.
   template <u32 kBytes, bool kTell = false, class Word, class Group>
   static LANES_FN u32 below_in(const Group& group, const Word* line, Word key) {
     if constexpr (Group::width == 1) {
@@ -73,10 +74,10 @@ struct ByLines {
     }
   }
 
-  /// The first slot of the line where the key's place is.
+  /// The first slot of the line that contains the key's position.
   template <class Word, class Group>
   static LANES_FN u32 first_of_line(const Group& group, const u8* node, const NodeShape& shape, Word key) {
-    constexpr u32 kSector = 32;  // what a GPU reads at least
+    constexpr u32 kSector = 32;  // minimum bytes of a GPU's read
     constexpr u32 kLeast = Group::width * sizeof(Word) > kSector ? kLine : kSector;
     const Word* samples = reinterpret_cast<const Word*>(node);
     const u32 used = shape.slots * shape.word / kLine - 1;  // samples
@@ -90,7 +91,7 @@ struct ByLines {
   }
 };
 
-/// A lane for each key: is it the first one that is not below the sought one?
+/// One lane per key: is it the first one that is not below the search key?
 struct ByKeys {
   template <class Word, class Group>
   static LANES_FN u32 below(const Group& group, const u8* node, const NodeShape& shape, Word key) {
@@ -110,7 +111,8 @@ struct ByKeys {
   }
 };
 
-/// The keys are cut into a segment for each lane; the lane whose segment has the place halves it.
+/// The keys are split into a segment for each lane; the lane whose segment has the position does a binary
+/// search.
 struct BySegments {
   template <class Word, class Group>
   static LANES_FN u32 below(const Group& group, const u8* node, const NodeShape& shape, Word key) {

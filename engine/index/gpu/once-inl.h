@@ -2,7 +2,7 @@
 
 // Freestanding: this text is also compiled by NVRTC. No standard headers here.
 //
-// What is read or written once and is not to push from a GPU's caches what will be read again.
+// Reads and writes of data used once, which must not evict reused data from a GPU's caches.
 
 #include "index/image/format.h"
 
@@ -16,8 +16,8 @@ LANES_FN u64 evicted_first() {
 }
 #endif
 
-/// What is read once passes by the first-level cache, and the second one gives it up first; what is written
-/// is not looked at here.
+/// Data read once bypasses the first-level cache, and the second level evicts it first; data written
+/// is not read here.
 struct Once {
   template <class Part>
   static LANES_FN Part load(const Part* from) {
@@ -56,7 +56,7 @@ struct Once {
   }
 };
 
-/// What neighbours will look at, too.
+/// Data that other lanes also read.
 struct Often {
   template <class Part>
   static LANES_FN Part load(const Part* from) {

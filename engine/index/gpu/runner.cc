@@ -12,13 +12,13 @@ namespace lanewise::index {
 
 namespace {
 
-/// Where a search kernel goes from one key to the next, so many blocks keep a GPU busy.
+/// The number of blocks that keep a GPU busy if a search kernel loops over keys.
 constexpr u64 kMostBlocks = 1 << 20;
 /// Waves of blocks in a launch whose warps do not wait for the slowest one (SearchKernel::goes_on),
 /// as measured.
 constexpr u64 kWaves = 4;
 
-/// Null where the plug-in is not there.
+/// Null if the plug-in is not there.
 const gpu::Sorter* find_sorter() {
   try {
     return &gpu::Sorter::system();

@@ -2,17 +2,16 @@
 
 // Freestanding: this text is also compiled by NVRTC. No standard headers here.
 //
-// How lanes search a tree in memory of a device; written once. A Group is the lanes that search for one key
+// How lanes search a tree in device memory; written once. A Group is the lanes that search for one key
 // together. It offers
-//   width     how many lanes it has
+//   width     number of its lanes
 //   sum(f)    the sum of f(lane) over its lanes
-//   pick(f)   f(lane) of the one lane where that is not kNone; kNone where there is no such lane
+//   pick(f)   f(lane) of the one lane where that is not kNone; kNone if there is no such lane
 //   each(f)   f(lane) in every lane
-// and all lanes know what sum and pick return. A Team is the groups that go in step, and offers
-//   queries                        how many groups it has, one for each query
-//   book(bits, first, count, f)    f(group, q) for q of [first, first + queries) below count; sets the bit of
-//   each q
-//                                  for which that is true, in words that are zero, unless there are none
+// and all lanes know what sum and pick return. A Team is the groups that run in lockstep, and offers
+//   queries                        number of its groups, one for each query
+//   book(bits, first, count, f)    f(group, q) for q of [first, first + queries) below count; sets the bit
+//                                  of each q for which that is true; the words begin as zero, and may be null
 // A Tree offers its Word, its keys' form, kLong, kLevels (levels that a Trail has room for) and the functions
 // of FixedTree.
 
@@ -41,7 +40,7 @@ LANES_FN void copy_units(const Group& group, u64 to, const u8* from, u32 count, 
   });
 }
 
-/// `entries` neighbouring values of a leaf; place `at` of `to` is the first one's.
+/// `entries` consecutive values of a leaf; the first one goes to position `at` of `to`.
 template <class Access, class Tree, class Group>
 LANES_FN void copy_values(const Tree& tree, const Group& group, u64 to, u64 at, const u8* leaf, u32 slot,
                           u32 entries) {
@@ -58,7 +57,8 @@ LANES_FN void copy_values(const Tree& tree, const Group& group, u64 to, u64 at, 
   }
 }
 
-/// Keys of neighbouring entries of a leaf, long ones word by word; place `at` of `to` is the first one's.
+/// Keys of consecutive entries of a leaf, long ones word by word; the first one goes to position `at` of
+/// `to`.
 template <class Tree, class Group>
 LANES_FN void copy_keys(const Tree& tree, const Group& group, u64 to, u64 at, const u8* leaf, u32 slot,
                         u32 entries) {
@@ -79,7 +79,7 @@ LANES_FN void copy_keys(const Tree& tree, const Group& group, u64 to, u64 at, co
   }
 }
 
-/// The value of each key's first entry, and a bit for each key that is there. Reads keys, found, values.
+/// The value of each key's first entry, and a bit for each key found. Reads keys, found, values.
 struct Find {
   static constexpr bool kInStep = true;
 
@@ -124,7 +124,7 @@ struct Bound {
   }
 };
 
-/// The entries of each range, up to as many as it has places for; the bit says that there are more. Reads
+/// The entries of each range, up to its number of places; the bit says that there are more. Reads
 /// keys, highs (none: to the index's end), with_highs, offsets or limit, found, range_keys, values, counts.
 struct Range {
   static constexpr bool kInStep = false;
@@ -167,7 +167,7 @@ struct Range {
   }
 };
 
-/// The entry at each position, and a bit where there is one: the way down is that of counts, not of keys.
+/// The entry at each position, and a bit if there is one: the descent uses counts, not keys.
 /// Reads positions, found, range_keys, values.
 struct Pick {
   static constexpr bool kInStep = false;
@@ -191,7 +191,7 @@ struct Pick {
   }
 
  private:
-  /// The child below which the entry of that rank is, and its rank there.
+  /// The child that contains the entry of that rank, and its rank there.
   template <class Group>
   static LANES_FN u32 child_of_rank(const Group& group, const u64* entries, u32 children, u64& rank) {
     u32 first = 0;
@@ -211,8 +211,8 @@ struct Pick {
   }
 };
 
-/// The text of each key that range_keys holds: how long it is, to positions, or, where there are values, its
-/// bytes to its place in offsets. Reads range_keys, positions or offsets and values.
+/// The text of each key in range_keys: its length, to positions, or, if there are values, its
+/// bytes to its position in offsets. Reads range_keys, positions or offsets and values.
 struct TextOf {
   static constexpr bool kInStep = false;
 
@@ -237,7 +237,7 @@ struct TextOf {
   }
 };
 
-/// One level of the way down, for Stored. Reads keys, above, level, nodes, slots.
+/// One level of the descent, for Stored. Reads keys, above, level, nodes, slots.
 template <class Search>
 struct OneNode {
   static constexpr bool kInStep = false;

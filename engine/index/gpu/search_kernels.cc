@@ -13,10 +13,10 @@ namespace {
 constexpr std::string_view kNames[] = {"tile",   "thread", "pair",  "quad", "octet",
                                        "sorted", "blocks", "block", "keys", "segments"};
 
-/// Threads of a tile, as measured (docs/notes/performance-index.md): 16 bytes of a key's line for each; where
+/// Threads of a tile, as measured (docs/notes/performance-index.md): 16 bytes of a key's line for each; if
 /// entries are counted, neighbours of 64 bytes.
 constexpr u32 kTile = 4, kCountingTile = 8;
-/// Lanes that read a text all read the same.
+/// All lanes that read a text read the same bytes.
 constexpr u32 kLongTile = 2;
 
 }  // namespace
@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads) search(TreeAt at, Jo
       in_blocks ? "Blocks" : fmt::format("Tiles<{}>", threads()), way);
   return {.name = fmt::format("index search, {}", name(strategy)),
           .text = std::move(body),
-          .options = {"-default-device"}};  // of functions that say nothing else, as format.h's
+          .options = {"-default-device"}};  // for functions without a qualifier, such as those of format.h
 }
 
 }  // namespace lanewise::index

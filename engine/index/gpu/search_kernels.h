@@ -9,18 +9,19 @@
 
 namespace lanewise::index {
 
-/// How a batch of keys is searched for on a device. Every strategy gives the same answers.
+/// How a device searches for a batch of keys. Every strategy gives the same results.
 enum class DeviceStrategy {
-  tile,      ///< a few threads of a warp for each key, as many as suit the operation
+  tile,      ///< a few threads of a warp for each key, their number chosen by the operation
   thread,    ///< a thread for each key
   pair,      ///< two threads
   quad,      ///< four
   octet,     ///< eight
-  sorted,    ///< a thread for each key of a batch that the host sorts first; keys of the device as they are
-  blocks,    ///< a block for each key: in a node, a thread for each of its keys
-  block,     ///< the same, but one block takes one key after the other
-  keys,      ///< as blocks, but a launch for each level
-  segments,  ///< likewise, and in a node a thread for each segment of its keys
+  sorted,    ///< a thread for each key of a batch that the host sorts first; keys in device memory are not
+             ///< sorted
+  blocks,    ///< a block for each key: a thread for each key of a node
+  block,     ///< the same, but one block searches for all keys in sequence
+  keys,      ///< like blocks, but with one launch per level
+  segments,  ///< likewise, with a thread for each segment of a node's keys
 };
 
 inline constexpr DeviceStrategy kDeviceStrategies[] = {
@@ -29,12 +30,12 @@ inline constexpr DeviceStrategy kDeviceStrategies[] = {
     DeviceStrategy::keys,  DeviceStrategy::segments};
 
 std::string_view name(DeviceStrategy strategy);
-/// The strategy of that name, "auto" the default; nothing for other names.
+/// The strategy of that name, the default for "auto"; nothing for other names.
 std::optional<DeviceStrategy> parse_device_strategy(std::string_view text);
 
 enum class Operation { kFind, kBound, kRange, kNode, kPick, kText };
 
-/// What is known when a kernel is compiled.
+/// The compile-time parameters of a kernel.
 struct SearchKernel {
   Operation operation;
   DeviceStrategy strategy;
@@ -43,7 +44,7 @@ struct SearchKernel {
   u32 leaf_keys, inner_keys, value_bytes;
   u32 height;
   u32 planes = 1;     ///< words of a key
-  bool text = false;  ///< the second one says where a text is
+  bool text = false;  ///< the second one is the position of a string
 
   auto operator<=>(const SearchKernel&) const = default;
 
@@ -51,17 +52,17 @@ struct SearchKernel {
     if (operation == Operation::kPick || operation == Operation::kText) return false;
     return strategy == DeviceStrategy::keys || strategy == DeviceStrategy::segments;
   }
-  /// Threads that search for one key.
+  /// Threads per key.
   u32 threads() const;
-  /// Whether it writes bits by the byte, those of keys that are not there too; else it sets some.
+  /// Whether it writes whole bytes of bits, also for keys not found; else it only sets bits.
   bool writes_all_bits() const { return threads() <= 4; }
-  /// Whether its warps had better go on to other keys: those of tiles in step are done at different times,
-  /// and a block ends with the slowest one. Others are as fast in blocks of their own, or faster.
+  /// Whether its warps should continue with other keys: the tiles of a warp finish at different times,
+  /// and a block ends with the slowest one. Other kernels are at least as fast with a block per batch part.
   bool goes_on() const {
     return threads() > 1 && threads() < 32 &&
            (operation == Operation::kFind || operation == Operation::kBound);
   }
-  /// Its text: the function `search` of the arguments (TreeAt, Job).
+  /// The source: the function `search` of the arguments (TreeAt, Job).
   gpu::KernelSource source() const;
 };
 

@@ -2,7 +2,7 @@
 
 // Freestanding: this text is also compiled by NVRTC. No standard headers here.
 //
-// A tree in memory of a device, the queries on it, and how its keys become words.
+// A tree in device memory, the queries on it, and the mapping of its keys to words.
 
 #include "index/gpu/once-inl.h"
 #include "index/tree/node.h"
@@ -17,7 +17,7 @@ namespace lanewise::index {
 
 constexpr u32 kNone = ~0u;
 
-/// A tree in memory, as kernels get it. Nothing of it is checked: who puts it there has done so.
+/// A tree in memory, as kernels see it. The host has checked it.
 struct TreeAt {
   u64 data;     ///< address of the image
   u64 entries;  ///< of the whole tree
@@ -27,32 +27,32 @@ struct TreeAt {
 
 /// How keys are given and returned.
 enum class KeyForm : u32 {
-  words,     ///< as nodes hold them
+  words,     ///< as in nodes
   integers,  ///< signed
   reals,     ///< IEEE 754
 };
 
-/// Arguments of kernels; each operation says which parts it reads. Addresses; 0: not wanted.
+/// Arguments of kernels; each operation states which parts it reads. Addresses; 0: not used.
 struct Job {
   u64 count = 0;       ///< of queries
-  u64 keys = 0;        ///< that are sought; of ranges their lower bounds. Of strings the bytes
-  u64 texts = 0;       ///< where each of them begins in `keys`, u64, and where the last one ends
-  u64 highs = 0;       ///< of ranges their upper bounds
-  u32 above = 0;       ///< seek the first entry above a key, not the first one that is not below it
-  u32 with_highs = 0;  ///< entries equal to a range's upper bound belong to it
-  u32 level = 0;       ///< of the nodes that are searched
-  u64 found = 0;       ///< a bit for each query, zero before
-  u64 values = 0;      ///< of each query; of ranges those of its entries
-  u64 positions = 0;   ///< u64 of each query, found or requested
-  u64 offsets = 0;  ///< of ranges: the first of each query's places, u64, and the one after the last; else:
-  u64 limit = 0;    ///< so many places for each
+  u64 keys = 0;        ///< search keys; ranges: lower bounds; strings: their bytes
+  u64 texts = 0;       ///< u64: start of each string in `keys`, and the end of the last one
+  u64 highs = 0;       ///< ranges: upper bounds
+  u32 above = 0;       ///< search for the first entry above a key, not the first one that is not below it
+  u32 with_highs = 0;  ///< entries equal to a range's upper bound are included
+  u32 level = 0;       ///< of the searched nodes
+  u64 found = 0;       ///< a bit for each query, initially zero
+  u64 values = 0;      ///< of each query; ranges: of its entries
+  u64 positions = 0;   ///< u64 of each query, result or input
+  u64 offsets = 0;     ///< u64, ranges: start of each query's places, and the end of the last one; else:
+  u64 limit = 0;       ///< this many places for each
   u64 range_keys = 0;  ///< of the entries
-  u64 counts = 0;      ///< u32: how many entries each query got
-  u64 nodes = 0;       ///< Ref for [level][query]: nodes on the way down
+  u64 counts = 0;      ///< u32: number of entries of each query
+  u64 nodes = 0;       ///< Ref for [level][query]: nodes of the descent
   u64 slots = 0;       ///< u32 likewise
 };
 
-/// The tree of one layout and height: all that is known when a kernel is compiled.
+/// The tree of one layout and height, both compile-time constants.
 template <class WordType, KeyForm kForm, u32 kLeafKeys, u32 kInnerKeys, u32 kValueBytes, u32 kHeight,
           u32 kPlanes = 1, bool kText = false>
 struct FixedTree : TreeAt {
@@ -72,7 +72,7 @@ struct FixedTree : TreeAt {
   }
 };
 
-/// The nodes from the root to a leaf, [0], and where to go on in each.
+/// The nodes from the root to a leaf, [0], and the slot in each.
 template <u32 kLevels>
 struct Trail {
   Ref nodes[kLevels];

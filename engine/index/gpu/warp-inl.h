@@ -11,7 +11,7 @@ constexpr u32 kBlockThreads = 256;
 
 #if defined(__CUDACC__)
 
-/// T neighbouring lanes of a warp, all of which are where these are if they go in step.
+/// T adjacent lanes of a warp, all of which are where these are if they go in step.
 template <u32 T, bool kInStep>
 struct Tile {
   static constexpr u32 width = T;

@@ -2,14 +2,14 @@
 
 // Freestanding: this text is also compiled by NVRTC. No standard headers here.
 //
-// Ways from the root to an entry, and on to the next leaf.
+// Descents from the root to an entry, and moves to the next leaf.
 
 #include "index/gpu/long_keys-inl.h"
 
 namespace lanewise::index {
 
-/// From the root to the leaf where the first entry that is not below the key is, or the leaf before. The
-/// leaf's slot may be after its last entry.
+/// From the root to the leaf that has the first entry that is not below the key, or to the previous leaf. The
+/// slot may be after the leaf's last entry.
 template <class NodeSearch>
 struct Down {
   using Search = NodeSearch;
@@ -18,7 +18,7 @@ struct Down {
     go_to_leaf(tree, group, key, trail);
     trail.slots[0] = Search::below(group, node_at(tree, trail.nodes[0]), tree.leaf(), key);
   }
-  /// The same where only the key's presence matters.
+  /// The same if only the key's presence matters.
   template <class Tree, class Group, class Key, class Way>
   static LANES_FN Told find(const Tree& tree, const Group& group, const Job&, u64, const Key& key,
                             Way& trail) {
@@ -40,7 +40,7 @@ struct Down {
   }
 };
 
-/// The way that kernels, level by level, have written down.
+/// The path stored by kernels, one per level.
 template <class NodeSearch>
 struct Stored {
   using Search = NodeSearch;
@@ -59,11 +59,11 @@ struct Stored {
   }
 };
 
-/// To the first entry of the next leaf that has one; false, and anywhere, where there is none.
+/// Moves to the first entry of the next leaf that has one; false if there is none.
 template <class Tree, class Way>
 LANES_FN bool next_leaf(const Tree& tree, Way& trail) {
   for (;;) {
-    u32 turn = 0;  // the lowest level where there is a child to the right
+    u32 turn = 0;  // the lowest level with a child to the right
     INDEX_UNROLL for (u32 level = 1; level <= tree.height(); level++) {
       if (turn != 0) continue;
       const u8* node = node_at(tree, trail.nodes[level]);
@@ -80,14 +80,14 @@ LANES_FN bool next_leaf(const Tree& tree, Way& trail) {
   }
 }
 
-/// Whether the key's first entry is at the trail's end, which moves to a later leaf where only that can
+/// Whether the key's first entry is at the trail's end, which moves to a later leaf if only that can
 /// decide.
 template <class Tree, class Word, class Way>
 LANES_FN bool settle(const Tree& tree, Word key, Way& trail) {
   const u8* node = node_at(tree, trail.nodes[0]);
   if (trail.slots[0] < tree.leaf().slots) {
     const Word here = keys_of<Word>(node, tree.leaf())[trail.slots[0]];
-    if (here != all_ones<Word>()) return here == key;  // A key for sure.
+    if (here != all_ones<Word>()) return here == key;  // Certainly a key.
     if (trail.slots[0] < tail_of(node, tree.leaf()).count) return here == key;
   }
   if (!next_leaf(tree, trail)) return false;

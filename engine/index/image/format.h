@@ -23,7 +23,7 @@ constexpr u32 kLine = 64;
 
 constexpr u32 kFormat = 1;
 constexpr u32 kByteOrder = 0x01020304;
-constexpr u32 kMaxHeight = 40;  ///< levels above the leaves: more than 2^32 nodes can have
+constexpr u32 kMaxHeight = 40;  ///< levels above the leaves: enough for more than 2^32 nodes
 constexpr u32 kMaxFields = 4;
 constexpr u32 kMaxPlanes = 9;  ///< words of a key: four of 128 bits that may be NULL
 constexpr u32 kMinGroupBytes = 1 << 16, kMaxGroupBytes = 1 << 24;
@@ -34,7 +34,7 @@ constexpr u32 kMaxValueBytes = 1024;
 enum SlotClass : u32 {
   kInnerNodes = 0,
   kLeaves = 1,
-  kTexts = 2,  ///< and those after it: strings of growing size
+  kTexts = 2,  ///< this class and those after it: strings of growing size
   kSlotClasses = 20,
 };
 
@@ -49,15 +49,15 @@ struct FieldCode {
 
 /// The free slots of a class.
 struct FreeSlots {
-  u64 first;     ///< byte of the first one that was given back, which holds the byte of the next; 0: none
-  u64 returned;  ///< how many there are
-  u64 fresh;     ///< byte of the first one that was never taken
+  u64 first;     ///< byte of the slot freed last, which holds the byte of the next; 0: none
+  u64 returned;  ///< number of freed slots
+  u64 fresh;     ///< byte of the first slot that was never used
   u64 fresh_left;
 };
 
 /// The part of the tree's state that a reader needs.
 struct Root {
-  Ref node = 0;    ///< a leaf where height is 0
+  Ref node = 0;    ///< a leaf if height is 0
   u32 height = 0;  ///< levels of inner nodes
   u64 entries = 0;
 };
@@ -65,19 +65,19 @@ struct Root {
 struct Header {
   char magic[16];
   u32 format;
-  u32 byte_order;  ///< kByteOrder as the writer's machine stores it
+  u32 byte_order;  ///< kByteOrder as stored by the writer's machine
   u32 group_bytes;
   u32 value_bytes;
-  u32 leaf_keys;   ///< most keys of a leaf
-  u32 inner_keys;  ///< most keys of an inner node; it has one child more
+  u32 leaf_keys;   ///< maximum keys of a leaf
+  u32 inner_keys;  ///< maximum keys of an inner node, which has one child more
   u32 fill_percent;
   u32 unique;
   u32 field_count;
   u32 unused;
   FieldCode fields[kMaxFields];
-  u64 commit;   ///< how often the image was committed
-  u64 groups;   ///< the header's included
-  u64 version;  ///< of the nodes that are made now, see versions.h
+  u64 commit;   ///< number of commits of the image
+  u64 groups;   ///< including the header's
+  u64 version;  ///< version of new nodes, see versions.h
   Root root;
   FreeSlots free[kSlotClasses];
 };
@@ -85,10 +85,10 @@ struct Header {
 struct Trailer {
   char magic[8];
   u64 group;
-  u64 commit;  ///< the one that wrote it
+  u64 commit;  ///< the commit that wrote it
   u32 slot_class;
   u32 unused[7];
-  u64 checksum;  ///< of all bytes of the group before it
+  u64 checksum;  ///< of all preceding bytes of the group
 };
 static_assert(sizeof(Trailer) == 64);
 constexpr char kTrailerMagic[8] = {'l', 'w', 'g', 'r', 'o', 'u', 'p', '\n'};

@@ -18,9 +18,9 @@ constexpr char kFooterMagic[8] = {'l', 'w', 'j', 'o', 'u', 'r', 'n', '\n'};
 /// The end of a journal: groups, then an Entry for each, then this.
 struct Footer {
   char magic[8];
-  u64 at;      ///< where the journal begins
-  u64 count;   ///< groups in it
-  u64 groups;  ///< of the image that it makes
+  u64 at;      ///< start of the journal
+  u64 count;   ///< number of its groups
+  u64 groups;  ///< groups of the resulting image
   u64 group_bytes;
   u64 entries_sum;  ///< checksum of the entries
   u64 unused;
@@ -46,7 +46,7 @@ struct Journal {
   std::vector<Pool::Moved> moved;
 };
 
-/// The journal at the end of the storage, if there is one and all of it is there.
+/// The journal at the end of the storage, if it is complete.
 std::optional<Journal> read_journal(const Storage& storage) {
   const u64 size = storage.size();
   Footer footer;
@@ -82,7 +82,7 @@ void copy_group(Storage& storage, u64 from, u64 to, std::vector<u64>& scratch) {
   storage.write(to, scratch.data(), scratch.size() * 8);
 }
 
-/// The beginning of group 0, as far as it can be believed before its checksum is known.
+/// The start of group 0, checked as far as possible without its checksum.
 void read_header(const Storage& storage, Header& header) {
   const std::string name = storage.name();
   if (storage.size() < kMinGroupBytes) throw UserError(fmt::format("'{}' is not an index", name));
@@ -113,14 +113,14 @@ void write_image(Pool& pool, Storage& storage) {
   pool.seal(pool.header().commit + 1);
   storage.write(bytes, pool.group(1), (pool.groups() - 1) * bytes);
   storage.sync();
-  storage.write(0, pool.group(0), bytes);  // Until now there was no index.
+  storage.write(0, pool.group(0), bytes);  // Until now the storage has no index.
   storage.sync();
   pool.saved();
 }
 
 namespace {
 
-/// Writes and syncs the journal; returns what is in it.
+/// Writes and syncs the journal; returns its entries.
 std::vector<Entry> write_journal(Pool& pool, Storage& storage) {
   const u64 bytes = pool.geometry().group_bytes;
   Footer footer{};
@@ -181,7 +181,7 @@ std::unique_ptr<Pool> open_image(Storage& storage, MemoryBudget* budget) {
     journal->moved.clear();
   }
   auto pool = std::make_unique<Pool>(storage, journal->groups, journal->group_bytes, journal->moved, budget);
-  pool->header().version += 1;  // No snapshot of this process has seen what is there.
+  pool->header().version += 1;  // No snapshot of this process has seen this state.
   return pool;
 }
 

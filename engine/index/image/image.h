@@ -18,7 +18,7 @@ namespace lanewise::index {
 /// Writes a new image to storage that is empty.
 void write_image(Pool& pool, Storage& storage);
 
-/// Writes the changes since the storage's image was written or opened. After a failure it may be tried again,
+/// Writes the changes since the storage's image was written or opened. A failed call may be repeated,
 /// unless `stuck` was set: then the journal was complete, and only open_image() can continue.
 void commit_image(Pool& pool, Storage& storage, bool& stuck);
 

@@ -26,7 +26,7 @@ namespace {
 using testing::AnyOf;
 using testing::HasSubstr;
 
-/// All keys of the image that opens from these bytes.
+/// All entries of the image that opens from these bytes.
 std::multimap<uint32_t, uint32_t> content(const std::string& bytes, bool writable) {
   RecordedStorage storage(bytes, writable);
   const std::unique_ptr<Pool> pool = open_image(storage, nullptr);
@@ -48,7 +48,7 @@ std::multimap<uint32_t, uint32_t> content(const std::string& bytes, bool writabl
   return all;
 }
 
-/// An image in recorded storage, and what it held at each commit.
+/// An image in recorded storage, and its content at each commit.
 class Recorded {
  public:
   Recorded()
@@ -97,7 +97,7 @@ class Recorded {
   std::multimap<uint32_t, uint32_t> model_;
 };
 
-/// Which commit an image is of: -1 where it is not one yet.
+/// The commit that an image belongs to: -1 before the first.
 int state_of(const Recorded& recorded, const std::string& bytes, bool writable) {
   std::multimap<uint32_t, uint32_t> found;
   try {
@@ -118,8 +118,8 @@ TEST(Image, EveryCrashLeavesACommit) {
   for (const size_t more : {300, 3000, 1}) recorded.change_and_commit(more);
   std::mt19937 random(5);
   using Step = RecordedStorage::Step;
-  std::string synced;             // what is safe
-  std::vector<const Step*> open;  // what was done since
+  std::string synced;             // what is durable
+  std::vector<const Step*> open;  // what was written since
   int safe = -1;                  // the last commit whose call has returned before `open` began
   int begun = 0;
   size_t number = 0;
@@ -134,7 +134,8 @@ TEST(Image, EveryCrashLeavesACommit) {
       safe = state;
       begun = std::max(begun, state);
     }
-    // The process dies: all that it did is there. The machine dies: any part of what was not synced is.
+    // If the process dies, everything it wrote is there. If the machine dies, any part of what was not synced
+    // is.
     const size_t tries = test_size(2, 4, 20);
     for (size_t i = 0; i < tries; ++i) {
       std::string bytes = synced;

@@ -11,7 +11,7 @@
 namespace lanewise::index {
 
 namespace {
-constexpr size_t kMostBytes = size_t{1} << 38;  // what a Ref reaches
+constexpr size_t kMostBytes = size_t{1} << 38;  // range of a Ref
 constexpr size_t kLeastBytes = size_t{1} << 30;
 constexpr size_t kHugePage = size_t{1} << 21;
 constexpr size_t kStep = 16 * kHugePage;
@@ -23,7 +23,7 @@ Region::Region() {
     if (data == MAP_FAILED) continue;
     data_ = static_cast<uint8_t*>(data);
     ::madvise(data, reserved_,
-              MADV_HUGEPAGE);  // Lookups miss the TLB less. Where there are none: all the same.
+              MADV_HUGEPAGE);  // Fewer TLB misses in look-ups. If not available: no harm.
     return;
   }
   throw MemoryError(fmt::format("index: no {} of addresses are free", format_size(kLeastBytes)));

@@ -22,7 +22,7 @@ namespace lanewise::index {
 
 namespace {
 
-/// " by process 123", of the one that holds a lock on the file, where the system reports it.
+/// " by process 123": the process that has locked the file, if the system reports it.
 std::string holder_of(int file) {
   struct stat status{};
   if (::fstat(file, &status) != 0) return "";

@@ -12,7 +12,7 @@ namespace lanewise::index {
 class Storage {
  public:
   virtual ~Storage() = default;
-  virtual std::string name() const = 0;  ///< for people
+  virtual std::string name() const = 0;  ///< for messages
   virtual bool writable() const = 0;
   virtual uint64_t size() const = 0;
   virtual void read(uint64_t at, void* to, size_t bytes) const = 0;

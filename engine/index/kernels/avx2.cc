@@ -13,7 +13,7 @@
 namespace lanewise::index {
 
 namespace {
-/// Instructions compare signed numbers: both sides get their highest bit flipped.
+/// Comparisons are signed: the highest bit of both sides is flipped.
 struct Avx2Line {
   static LANES_FN u32 below(const u32* line, u32 key) {
     const __m256i top = _mm256_set1_epi32(int(0x80000000));

@@ -2,11 +2,11 @@
 
 #include "index/tree/node.h"
 
-// How a node is searched: the samples select the line, the line yields the key.
+// The search within a node: the samples select the line, the line yields the key.
 
 namespace lanewise::index {
 
-/// How many words of a line are below `key`; the lines of the kernels say the same in instructions.
+/// The number of words of a line that are below `key`; kernels do the same with instructions.
 struct PlainLine {
   template <class Word>
   static LANES_FN u32 below(const Word* line, Word key) {
@@ -16,7 +16,7 @@ struct PlainLine {
   }
 };
 
-/// Which line of the keys holds the first one that is not below `key`, by the samples.
+/// The line with the first key that is not below `key`, by the samples.
 template <class Line, class Word>
 LANES_FN u32 line_of(const u8* node, const NodeShape& shape, Word key) {
   const Word* samples = reinterpret_cast<const Word*>(node);
@@ -25,7 +25,7 @@ LANES_FN u32 line_of(const u8* node, const NodeShape& shape, Word key) {
   return line;
 }
 
-/// How many keys of plane 0 are below `key`, given the line_of() it.
+/// The number of keys of plane 0 that are below `key`, given its line_of().
 template <class Line, class Word>
 LANES_FN u32 keys_below(const u8* node, const NodeShape& shape, u32 line, Word key) {
   const u32 first = line * u32(kLine / sizeof(Word));

@@ -3,7 +3,7 @@
 #include "index/kernels/line-inl.h"
 #include "index/kernels/search.h"
 
-// Many searches at once. All of a tree's leaves are at one depth, so that the searches of a batch go down
+// Many searches at once. All of a tree's leaves have the same depth, so the searches of a batch descend
 // together, and each prefetches its next line long before it is needed.
 
 namespace lanewise::index {

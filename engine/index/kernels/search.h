@@ -4,7 +4,7 @@
 
 namespace lanewise::index {
 
-/// A tree of keys of one word, as the kernels see it. Nothing of it is checked.
+/// A tree of keys of one word, as the kernels see it. It is not checked.
 struct TreeView {
   u8* data;
   Ref root;
@@ -12,11 +12,11 @@ struct TreeView {
   NodeShape inner, leaf;
 };
 
-/// For each key the leaf where its search ends, and the first slot there whose key is not below it.
+/// For each key, the leaf where its search ends, and the first slot there whose key is not below it.
 template <class Word>
 using BatchSearch = void (*)(const TreeView& tree, const Word* keys, u64 count, Ref* leaves, u32* slots);
 
-/// How many keys of a node are below the key.
+/// The number of keys of a node that are below the key.
 template <class Word>
 using NodeKernel = u32 (*)(const u8* node, const NodeShape& shape, Word key);
 

@@ -15,7 +15,7 @@ namespace lanewise::on_devices {
 
 using Random = std::mt19937_64;
 
-/// The two places where kernels run; a device is null where there is none, or no compiler for it.
+/// The two ways to run kernels; a device is null if there is none, or no compiler for it.
 struct Emulated {
   static gpu::Device* find_device();
   static std::unique_ptr<index::Runner> runner(gpu::Device&) {

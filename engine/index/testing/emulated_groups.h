@@ -11,8 +11,8 @@
 
 namespace lanewise::index {
 
-/// T lanes, one after the other; where they are to do something at once the last one comes first, so that
-/// what leans on their order fails.
+/// T lanes, run one after the other; for simultaneous operations the last one runs first, so that
+/// code that depends on their order fails.
 template <u32 T>
 struct EmulatedGroup {
   static constexpr u32 width = T;
@@ -39,7 +39,7 @@ struct EmulatedGroup {
     for (u32 lane = T; lane-- > 0;) f(lane);
   }
 
-  // What else updates need.
+  // Further operations for updates.
   template <class V>
   using PerLane = std::array<V, T>;
   void sync() const {}
@@ -62,7 +62,7 @@ struct EmulatedGroup {
   }
 };
 
-/// What a warp of tiles or, where T is a whole block, a block is on a device.
+/// A device's warp of tiles or, if T is a whole block, its block.
 template <u32 T>
 struct EmulatedTeam {
   static constexpr u32 queries = T < 32 ? 32 / T : 1;
@@ -79,7 +79,7 @@ struct EmulatedTeam {
   }
 };
 
-/// A tree whose layout is known when it runs.
+/// A tree whose layout is known at run time.
 template <class WordType, KeyForm kForm, bool kIsLong = false>
 struct AnyTree : TreeAt {
   using Word = WordType;

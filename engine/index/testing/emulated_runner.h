@@ -4,7 +4,7 @@
 
 namespace lanewise::index {
 
-/// Runs the kernels' text on the host, for the stand-in of the driver, whose memory is the host's.
+/// Runs the kernels' text on the host, for the fake driver, whose device memory is host memory.
 class EmulatedRunner final : public Runner {
  public:
   void search(const SearchKernel& kernel, const TreeAt& tree, const Job& job, gpu::Stream& stream) override;

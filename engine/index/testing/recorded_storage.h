@@ -12,7 +12,7 @@
 
 namespace lanewise::index {
 
-/// Storage in memory that records what is done to it.
+/// Storage in memory that records the calls.
 class RecordedStorage final : public Storage {
  public:
   struct Step {

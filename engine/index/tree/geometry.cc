@@ -78,7 +78,7 @@ Header make_header(const std::vector<KeyField>& fields, u32 value_bytes, u32 lea
   header.unique = unique;
   header.groups = 1;
   header.version = 1;
-  const KeyLayout layout(fields);  // Throws where these are not a key.
+  const KeyLayout layout(fields);  // Throws if these fields are not a valid key.
   header.field_count = static_cast<u32>(layout.fields().size());
   for (size_t i = 0; i < fields.size(); ++i) {
     const Type& type = fields[i].type;

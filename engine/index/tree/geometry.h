@@ -19,8 +19,8 @@ struct Geometry {
   NodeShape leaf;
   u32 group_bytes;
   u32 value_bytes;
-  u32 least_leaf;  ///< entries of a leaf, below which it is merged; the root and the last leaf may have fewer
-  u32 least_inner;  ///< children of an inner node, likewise
+  u32 least_leaf;   ///< minimum entries of a leaf; with fewer it is merged, except the root and the last leaf
+  u32 least_inner;  ///< minimum children of an inner node, likewise
   bool unique;
   u32 slot_bytes[kSlotClasses];
 

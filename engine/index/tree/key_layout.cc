@@ -14,7 +14,7 @@ namespace lanewise::index {
 
 namespace {
 
-/// A value of up to 128 bits, which order as unsigned numbers do.
+/// A value of up to 128 bits, ordered like unsigned numbers.
 struct Bits {
   u64 high = 0, low = 0;
 };
@@ -125,7 +125,7 @@ void append_escaped(std::string& to, std::string_view text) {
   to.append(2, '\0');
 }
 
-/// Takes an escaped text off the front of `from`.
+/// Removes an escaped text from the start of `from`.
 std::string take_escaped(std::string_view& from) {
   std::string text;
   size_t at = 0;

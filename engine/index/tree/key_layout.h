@@ -14,7 +14,7 @@ namespace lanewise {
 /// A field of an index's key.
 struct KeyField {
   Type type;
-  bool nullable = false;  ///< NULL is a key, after all values; else it is rejected
+  bool nullable = false;  ///< NULL is a key, after all values; else NULL is rejected
 };
 
 }  // namespace lanewise
@@ -28,10 +28,10 @@ struct Probe {
   std::string_view text;
 };
 
-/// Several of them.
+/// A batch of probes.
 struct Probes {
   const void* words = nullptr;              ///< row by row
-  const std::string_view* texts = nullptr;  ///< of keys that are strings
+  const std::string_view* texts = nullptr;  ///< for keys that are strings
   size_t count = 0;
   size_t stride = 0;  ///< bytes of a row
 
@@ -50,21 +50,21 @@ struct Probes {
 /// zeros, are the key's word. The bytes are stored in the image and compared only if words are equal.
 class KeyLayout {
  public:
-  /// Throws UserError for no field, more than four fields, or a type without an order.
+  /// Throws UserError if there is no field, more than four fields, or a type without an order.
   explicit KeyLayout(std::vector<KeyField> fields);
 
   const std::vector<KeyField>& fields() const { return fields_; }
   u32 word() const { return word_; }      ///< bytes of a word: 4 or 8
-  u32 planes() const { return planes_; }  ///< words of a key in a node; of a text its word and its place
+  u32 planes() const { return planes_; }  ///< words of a key in a node; strings: word and position
   /// Total bytes of a key's words.
   u32 row_bytes() const { return word_ * planes_; }
   bool text() const { return text_; }
   bool simple() const { return simple_; }  ///< one number that is the whole word
 
-  /// Throws UserError unless keys of these parts can be keys of this layout.
+  /// Throws UserError unless these keys fit this layout.
   void check(const Keys& keys) const;
 
-  /// Turns part of a batch into probes, chunk after chunk.
+  /// Converts part of a batch to probes, chunk by chunk.
   class Encoder {
    public:
     explicit Encoder(const KeyLayout& layout) : layout_(layout) {}
@@ -85,7 +85,7 @@ class KeyLayout {
 
   /// Appends the key to a builder for each field.
   void decode(const Probe& key, std::vector<ColumnBuilder>& to) const;
-  /// Appends `count` neighbouring words of plane 0 as values of the only field, if the layout allows it;
+  /// Appends `count` adjacent words of plane 0 as values of the only field, if the layout allows it;
   /// otherwise returns false.
   bool decode_plane(const void* words, size_t count, BufferBuilder<uint8_t>& to) const;
 

@@ -2,16 +2,16 @@
 
 #include "index/image/format.h"
 
-// Nodes: where their parts lie. Freestanding.
+// Nodes: the positions of their parts. Freestanding.
 
 namespace lanewise::index {
 
-/// Where the parts of a node lie, in bytes from its start:
+/// The parts of a node, in bytes from its start:
 ///
 ///     samples   the last key of each line of keys but the last line
 ///     keys      plane by plane; plane 0 holds the first word of each key, ~0 after the last key
 ///     payload   of a leaf: values. Of an inner node: a Ref for each child
-///     entries   of an inner node: how many entries lie below each child, u64
+///     entries   of an inner node: the number of entries below each child, u64
 ///     tail      NodeTail
 ///
 /// A node of n children has n - 1 keys: key i is not below any key under child i, and not above any under
@@ -34,8 +34,8 @@ struct NodeShape {
 
 struct NodeTail {
   u32 count;    ///< entries of a leaf, children of an inner node
-  u32 holds;    ///< held(slot class); 0 where the slot is free
-  u64 version;  ///< of the image when the node came to be
+  u32 holds;    ///< held(slot class); 0 if the slot is free
+  u64 version;  ///< of the image when the node was made
 };
 LANES_FN constexpr u32 held(u32 slot_class) { return slot_class + 1; }
 

@@ -27,7 +27,7 @@ Pool::Pool(const Storage& storage, u64 groups, u64 group_bytes, const std::vecto
   if (bytes > region_.reserved()) {
     throw MemoryError(fmt::format("{}: {} bytes are more than this process can address", name_, bytes));
   }
-  if (storage.writable()) held_.resize(bytes);  // It may come to differ from the file, page by page.
+  if (storage.writable()) held_.resize(bytes);  // It may differ from the file later, page by page.
   storage.map(region_.data(), bytes);
   region_.assume(bytes);
   for (const Moved& one : moved) storage.read(one.at, region_.data() + one.group * group_bytes, group_bytes);
@@ -130,7 +130,7 @@ std::string Pool::fault_of(u64 number) const {
   return number == 0 || end.slot_class >= kTexts ? "" : fault_in_nodes(number, end.slot_class);
 }
 
-/// Counts that would make a search leave its node. What nodes name is looked at when it is followed.
+/// Checks counts that would make a search leave its node. References are checked when they are followed.
 std::string Pool::fault_in_nodes(u64 number, u32 slot_class) const {
   const NodeShape& shape = slot_class == kLeaves ? geometry_->leaf : geometry_->inner;
   for (u32 i = 0; i < geometry_->slots_of(slot_class); ++i) {
@@ -178,7 +178,7 @@ u64 Pool::allocate(u32 slot_class) {
   if (slots.first == 0 && slots.fresh_left == 0) add_group(slot_class);
   const bool returned = slots.first != 0;
   const u64 at = returned ? slots.first : slots.fresh;
-  const u64 number = at / geometry_->group_bytes;  // It may be what a file says.
+  const u64 number = at / geometry_->group_bytes;  // It may come from a file.
   if (number == 0 || number >= groups() || !slot_exists(at, slot_class)) {
     throw UserError(fmt::format("{}: its list of free slots names byte {}", name_, at));
   }

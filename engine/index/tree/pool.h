@@ -24,12 +24,12 @@ class Pool {
  public:
   /// A new image of one group. Throws MemoryError.
   Pool(const Header& header, MemoryBudget* budget);
-  /// A group whose bytes are elsewhere in storage.
+  /// A group whose bytes are elsewhere in the storage.
   struct Moved {
     u64 group;
     u64 at;
   };
-  /// The image of `groups` groups at the start of the storage, checked only where it is used.
+  /// The image of `groups` groups at the start of the storage, checked on access.
   Pool(const Storage& storage, u64 groups, u64 group_bytes, const std::vector<Moved>& moved,
        MemoryBudget* budget);
 
@@ -59,7 +59,7 @@ class Pool {
   bool trusted() const { return trusted_.load(std::memory_order_acquire); }
   /// Checks all groups and all references of the tree's nodes; throws like node().
   void trust(const Root& root) const;
-  /// An upper bound of a tree's nodes, to detect cycles.
+  /// An upper bound of the number of a tree's nodes, to detect cycles.
   u64 most_nodes() const {
     return groups() * (geometry_->slots_of(kInnerNodes) + geometry_->slots_of(kLeaves));
   }
@@ -147,12 +147,12 @@ class Pool {
   Reservation held_;
   std::unique_ptr<Geometry> geometry_;
   std::atomic<u64> groups_{1};
-  u64 from_file_ = 0;            // groups that came from storage
-  mutable std::mutex checking_;  // a group is read as a whole only before it first changes
+  u64 from_file_ = 0;            // groups read from storage
+  mutable std::mutex checking_;  // a group is read as a whole only before its first change
   mutable std::unique_ptr<std::atomic<u8>[]> checked_;
   mutable std::atomic<bool> trusted_{true};
-  std::vector<u64> changed_at_;       // for each group the time of the clock
-  std::vector<u64> page_changed_at_;  // for each page of theirs
+  std::vector<u64> changed_at_;       // time of each group's last change
+  std::vector<u64> page_changed_at_;  // time of each page's last change
   u64 clock_ = 1;
   u64 saved_ = 0;
   std::deque<Waiting> waiting_;

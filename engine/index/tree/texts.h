@@ -44,7 +44,7 @@ class Texts {
  private:
   struct Piece {
     std::string_view text;
-    u64 next;  ///< 0: the last one
+    u64 next;  ///< 0: last slot
   };
   Piece piece(u64 at) const;
 

@@ -59,7 +59,7 @@ void Tree::fetch_next_leaf(const Path& path) const {
   for (u32 at = 0; next != 0 && at < geometry_.leaf.bytes; at += kLine) __builtin_prefetch(leaf + at);
 }
 
-/// Leaves are empty only where an erasure had no memory to join them.
+/// Leaves are empty only if an erasure had no memory to merge them.
 bool Tree::to_filled(Path& path, bool next) const {
   Path there = path;
   for (u64 steps = 0; to_neighbour(there, next); ++steps) {

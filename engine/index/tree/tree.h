@@ -24,11 +24,11 @@ struct Place {
   u32 slot;
 };
 
-/// What insert() does with a key that exists.
+/// What insert() does if the key exists.
 enum class Existing {
-  kAdd,      ///< one more entry, after its equals
+  kAdd,      ///< adds an entry after those with the same key
   kKeep,     ///< nothing
-  kReplace,  ///< its first entry gets the value
+  kReplace,  ///< replaces the value of the key's first entry
 };
 
 /// A B+-tree over the nodes of a pool. Nodes have no links to their neighbours, so a change copies only the
@@ -39,7 +39,7 @@ class Tree {
   explicit Tree(Pool& pool) : pool_(pool), texts_(pool), geometry_(pool.geometry()) {}
   virtual ~Tree() = default;
 
-  // Reading. Each takes time logarithmic in the number of entries unless it says otherwise.
+  // Reading. Each call takes time logarithmic in the number of entries unless stated otherwise.
 
   /// The first entry not below the key; with `behind_equal` the first one above it.
   virtual void seek(const Root& root, const Probe& key, bool behind_equal, Path& path) const = 0;
@@ -58,7 +58,7 @@ class Tree {
   u64 rank(const Path& path) const;
   bool at_end(const Path& path) const { return path.slots[0] == leaf(path.nodes[0]).count(); }
   /// Moves to the first entry of the next leaf that has one, or to the last entry of the previous one. If
-  /// there is none, returns false and leaves the path.
+  /// there is none, returns false and leaves the path unchanged.
   bool next_leaf(Path& path) const;
   /// Prefetches the leaf after the path's, if both have the same parent, for callers that read all of
   /// both.
@@ -73,9 +73,10 @@ class Tree {
   /// Prefetches the nodes that changes at keys [first, first + kWarm) will read, for keys that are far apart.
   static constexpr size_t kWarm = 64;
   virtual void warm(const Probes& keys, size_t first) const = 0;
-  /// Makes the empty tree of a new image.
+  /// Creates the empty tree of a new image.
   virtual void start() = 0;
-  /// Entries in ascending order into an empty tree; nodes are filled to the header's fill factor. Linear.
+  /// Loads entries in ascending order into an empty tree; nodes are filled to the header's fill factor.
+  /// Linear.
   virtual void load(const Probes& keys, const u8* values) = 0;
   /// Returns whether an entry was added.
   virtual bool insert(const Probe& key, const u8* value, Existing existing) = 0;
@@ -92,7 +93,7 @@ class Tree {
  protected:
   bool to_neighbour(Path& path, bool next) const;
   bool to_filled(Path& path, bool next) const;
-  /// The child after the path's leaf; 0: their parent has none.
+  /// The child after the path's leaf; 0: the parent has none.
   Ref next_child(const Path& path) const {
     if (path.height == 0) return 0;
     const Node<u64> parent = inner(path.nodes[1]);

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "index/kernels/search.h"
 
-// How the tree is searched.
+// Searches in the tree.
 
 namespace lanewise::index {
 
@@ -35,7 +35,7 @@ int WordTree<Word>::compare(const Node<Word>& node, u32 slot, const Probe& key) 
   return text_ ? texts_.compare(node.keys(1)[slot], key.text) : 0;
 }
 
-/// How many of the node's first `keys` keys are below the key, or not above it.
+/// The number of the node's first `keys` keys that are below the key, or not above it.
 template <class Word>
 u32 WordTree<Word>::below(const Node<Word>& node, u32 keys, const Probe& key, bool or_equal) const {
   const u8* at = reinterpret_cast<const u8*>(node.samples());
@@ -72,7 +72,7 @@ void WordTree<Word>::seek(const Root& root, const Probe& key, bool behind_equal,
   const Node<Word> node = leaf_at(ref);
   path.nodes[0] = ref;
   path.slots[0] = below(node, node.count(), key, behind_equal);
-  // Where all that stands in the leaf is below the key, what was its last key has been erased.
+  // If all keys of the leaf are below the key, its greatest key has been erased.
   if (at_end(path)) next_leaf(path);
 }
 
@@ -130,7 +130,8 @@ void WordTree<Word>::seek_all(const Root& root, const Probes& keys, Strategy str
   }
 }
 
-/// What a search for each key brings into the cache, and where its entry's value and the leaf's count are.
+/// The cache lines that a search for each key needs, and the positions of its entry's value and the leaf's
+/// count.
 template <class Word>
 void WordTree<Word>::warm(const Probes& keys, size_t first) const {
   const Root& root = pool_.header().root;
@@ -156,7 +157,7 @@ bool WordTree<Word>::settle(const Root& root, const Probe& key, Place& place) co
   if (place.slot < node.shape().slots) {
     const Word here = node.keys()[place.slot];
     const Word sought = *static_cast<const Word*>(key.words);
-    if (planes_ == 1 && here != kAll) return here == sought;  // A key for sure.
+    if (planes_ == 1 && here != kAll) return here == sought;  // Certainly a key.
     if (place.slot < node.count()) return compare(node, place.slot, key) == 0;
   }
   Path path;

@@ -40,7 +40,7 @@ class WordTree final : public Tree {
  private:
   static constexpr Word kAll = static_cast<Word>(~Word{0});
 
-  /// Keys with their values or children, on their way from one node to another.
+  /// Keys with their values or children, being moved from one node to another.
   struct Loose {
     std::vector<Word> keys;  // row by row
     std::vector<u8> payload;
@@ -95,7 +95,7 @@ class WordTree final : public Tree {
 
   const u32 planes_;
   const bool text_;
-  const NodeKernel<Word> words_below_;  // the fastest one of this machine
+  const NodeKernel<Word> words_below_;  // the fastest one on this machine
 };
 
 extern template class WordTree<u32>;

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "index/tree/word_tree.h"
 
-// How the tree changes. What needs memory comes first in each function, so that its lack finds nothing
-// changed.
+// Changes of the tree. Each function allocates memory first, so that a failure leaves the tree
+// unchanged.
 
 namespace lanewise::index {
 
@@ -27,7 +27,7 @@ void WordTree<Word>::release_node(Ref ref, bool is_leaf) {
   pool_.release(u64{ref} * kLine, is_leaf ? kLeaves : kInnerNodes, node_at(ref, is_leaf).tail().version);
 }
 
-/// The node, or its copy where a snapshot sees it, to be changed.
+/// Returns the node, or a copy if a snapshot sees it, for changes.
 template <class Word>
 Ref WordTree<Word>::own(Ref ref, bool is_leaf) {
   const Node<Word> node = node_at(ref, is_leaf);
@@ -67,7 +67,7 @@ void WordTree<Word>::move_keys(const Node<Word>& node, u32 from, u32 to, u32 cou
   }
 }
 
-/// Makes padding and samples right for the first `keys` keys, of which those before `from` have not changed.
+/// Updates padding and samples for the first `keys` keys, of which those before `from` have not changed.
 template <class Word>
 void WordTree<Word>::finish(const Node<Word>& node, u32 keys, u32 from) const {
   constexpr u32 kPer = kLine / sizeof(Word);
@@ -87,7 +87,7 @@ void WordTree<Word>::count_entries(const Path& path, u64 more) {
   pool_.header().root.entries += more;
 }
 
-/// Appends all that a node holds.
+/// Appends all entries of a node.
 template <class Word>
 void WordTree<Word>::take(const Node<Word>& node, bool is_leaf, Loose& to) const {
   const u32 count = node.count();
@@ -100,7 +100,7 @@ void WordTree<Word>::take(const Node<Word>& node, bool is_leaf, Loose& to) const
   to.count += count;
 }
 
-/// Gives a node entries, or children, [first, first + count).
+/// Fills a node with entries, or children, [first, first + count).
 template <class Word>
 void WordTree<Word>::fill(const Node<Word>& node, bool is_leaf, const Loose& from, u32 first,
                           u32 count) const {
@@ -172,15 +172,15 @@ void WordTree<Word>::split(Ref parent_ref, u32 child, bool is_leaf, bool appendi
   finish(parent, count, child);
 }
 
-/// Goes down to the leaf that takes the key after its equals. The nodes on the way are owned, and the leaf
-/// has room. `bound` becomes the key above the leaf that all that goes there must be below, if there is one.
+/// Descends to the leaf that takes the key after its equals. The nodes on the path are owned, and the leaf
+/// has room. `bound` becomes the upper bound of the leaf's keys, if there is one.
 template <class Word>
 void WordTree<Word>::descend_to_insert(const Probe& key, Path& path, Bound* bound) {
   Root& root = pool_.header().root;
   pool_.mark_header();
   root.node = own(root.node, root.height == 0);
   const Node<Word> top = node_at(root.node, root.height == 0);
-  bool last = true;  // nothing of the tree is to the right
+  bool last = true;  // the tree has nothing to the right
   if (top.count() == top.shape().most) {
     const bool was_leaf = root.height == 0;
     const bool appending = was_leaf && below(top, top.count(), key, true) == top.count();
@@ -213,7 +213,7 @@ void WordTree<Word>::descend_to_insert(const Probe& key, Path& path, Bound* boun
   path.slots[0] = below(node, node.count(), key, true);
 }
 
-/// Puts an entry to the path's place in a leaf that has room.
+/// Inserts an entry at the path's position in a leaf that has room.
 template <class Word>
 void WordTree<Word>::put(const Path& path, const Probe& key, const u8* value) {
   Word words[kMaxPlanes];
@@ -251,7 +251,7 @@ bool WordTree<Word>::insert(const Probe& key, const u8* value, Existing existing
   return true;
 }
 
-/// Leaf by leaf: all that belongs into a leaf, and fits, is merged into it from the back.
+/// Leaf by leaf: all keys that belong into a leaf, and fit, are merged into it from the back.
 template <class Word>
 void WordTree<Word>::insert_sorted(const Probes& keys, const u8* values) {
   const size_t bytes = geometry_.value_bytes;
@@ -279,7 +279,7 @@ void WordTree<Word>::insert_sorted(const Probes& keys, const u8* values) {
       ++next;
       continue;
     }
-    u32 end = count;  // entries before it stand where they were
+    u32 end = count;  // entries before it have not moved
     for (size_t i = some; i-- > 0;) {
       const Probe key = keys[next + i];
       const u32 slot = std::min(below(node, end, key, true), end);
@@ -312,11 +312,11 @@ void WordTree<Word>::erase(Path& path) {
   try {
     rebalance(path);
   } catch (const MemoryError&) {
-    // The entry is gone; that a node stays emptier than it should is not a loss.
+    // The entry is erased; a node that stays emptier than required is not an error.
   }
 }
 
-/// After an entry of the path's leaf has gone.
+/// Called after an entry of the path's leaf was erased.
 template <class Word>
 void WordTree<Word>::rebalance(const Path& path) {
   for (u32 level = 0; level < path.height; ++level) {
@@ -336,8 +336,8 @@ void WordTree<Word>::rebalance(const Path& path) {
   }
 }
 
-/// Makes one of two neighbouring children, or evens them out where they are too many. Returns whether the
-/// parent, which is owned, has one less.
+/// Merges two adjacent children, or balances them if they are too many. Returns whether the
+/// parent, which is owned, has one child less.
 template <class Word>
 bool WordTree<Word>::join(Ref parent_ref, u32 child, bool is_leaf) {
   const Node<Word> parent = inner_at(parent_ref);

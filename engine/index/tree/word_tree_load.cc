@@ -4,12 +4,12 @@
 #include "base/error.h"
 #include "index/tree/word_tree.h"
 
-// How sorted entries become a tree: its leaves one after another, then level upon level, all nodes of a
+// Builds a tree from sorted entries: its leaves one after another, then level by level, all nodes of a
 // level evenly filled.
 
 namespace lanewise::index {
 
-/// A node that was made, and the greatest key below it.
+/// A new node, and the greatest key below it.
 template <class Word>
 struct WordTree<Word>::Made {
   Ref ref;
@@ -18,7 +18,7 @@ struct WordTree<Word>::Made {
 };
 
 namespace {
-/// Where the share of `part` begins if `all` things are shared evenly by `parts`.
+/// The start of part `part` if `all` things are divided evenly into `parts`.
 u64 share(u64 all, u64 parts, u64 part) {
   return static_cast<u64>(static_cast<uint128_t>(all) * part / parts);
 }
@@ -71,7 +71,7 @@ void WordTree<Word>::load_level(const std::vector<Made>& children, std::vector<M
       const u32 at = static_cast<u32>(c - first);
       if (at > 0) {
         set_key(node, at - 1, children[c - 1].key);
-        if (text_) {  // A bound outlives the entry that it came from.
+        if (text_) {  // A bound outlives the entry from which it was made.
           const std::string text(texts_.read(children[c - 1].key[1], scratch));
           node.keys(1)[at - 1] = static_cast<Word>(texts_.write(text));
         }

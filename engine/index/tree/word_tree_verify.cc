@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "index/tree/word_tree.h"
 
-// What must be true of every tree and of its image.
+// Invariants of every tree and of its image.
 
 namespace lanewise::index {
 
@@ -21,13 +21,13 @@ struct WordTree<Word>::Check {
 
   const WordTree& tree;
   std::optional<Key> before;  // the greatest key or bound so far
-  std::optional<Key> entry;   // the last entry's key, where all are unique
+  std::optional<Key> entry;   // the last entry's key, if keys are unique
 
   [[noreturn]] void fail(Ref ref, const std::string& what) const {
     throw UserError(fmt::format("{}: the node at byte {} {}", tree.pool_.name(), u64{ref} * kLine, what));
   }
 
-  /// Takes the next key or bound of the walk, which must not be below those before it.
+  /// Checks that the next key or bound of the walk is not below the previous ones.
   void pass(const Node<Word>& node, Ref ref, u32 slot) {
     u64 words[kMaxPlanes];
     std::string scratch;
@@ -60,7 +60,7 @@ struct WordTree<Word>::Check {
     }
   }
 
-  /// Returns the entries below the node. `last`: nothing of the tree is to its right.
+  /// Returns the number of entries below the node. `last`: the tree has nothing to its right.
   u64 walk(Ref ref, u32 height, bool root, bool last) {
     const bool is_leaf = height == 0;
     const Node<Word> node = tree.node_at(ref, is_leaf);

@@ -9,7 +9,7 @@ namespace lanewise::lanes {
 /// States are numbered so that both tests of a lane are one comparison:
 ///   state >= match       the row matches, whatever follows (such states absorb)
 ///   state >= end_accept  the row matches if it ends here
-/// `dead` absorbs and never matches; it is `states` where there is none. Likewise `match`.
+/// `dead` absorbs and never matches; it is `states` if there is none. Likewise `match`.
 struct AutomatonView {
   const unsigned char* class_of;  ///< 256 entries: byte -> class
   const unsigned short* next;     ///< states x classes, row-major: next[state * classes + class]

@@ -4,7 +4,7 @@
 
 namespace lanewise::lanes {
 
-/// Books a row that matches: its bit, and the code of the state that it ended in if that is requested.
+/// Stores the result of a row that matches: its bit, and the code of its final state if requested.
 struct BookRow {
   const RowJob& job;
 

@@ -29,15 +29,15 @@ namespace {
 
 using Classes = std::array<u8, 16>;  // by low half
 
-/// Bits of a code that number the classes of the bytes with some high halves.
+/// Bits of a code that number the classes of the bytes with some high nibbles.
 struct Field {
-  std::vector<std::pair<u32, Classes>> highs;  // high halves, and the number of each low half's class
-  std::vector<u8> classes;                     // by number, from 1 on; 0 is the usual class
-  bool uniform = false;                        // each high half is of one class
+  std::vector<std::pair<u32, Classes>> highs;  // high nibbles, and the number of each low nibble's class
+  std::vector<u8> classes;                     // by number, from 1 on; 0 is the most common class
+  bool uniform = false;                        // each high nibble has one class
   u32 bits() const { return u32(std::bit_width(classes.size())); }
 };
 
-/// High halves of one class each share a field, as do those with the same classes.
+/// High nibbles of one class each share a field, as do those with the same classes.
 std::vector<Field> find_fields(const u8* class_of, u8 usual) {
   std::map<Classes, std::vector<u32>> highs;
   for (u32 high = 0; high < 16; high++) {

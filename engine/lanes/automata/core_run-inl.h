@@ -23,7 +23,7 @@ void run_core(const Table& table, const Verdicts& verdicts, const RowJob& job) {
   }
 }
 
-/// Runs W lanes over the table that fits.
+/// Runs W lanes over the suitable table.
 template <u32 W>
 void run_core(const CoreTable& table, const RowJob& job) {
   if (table.row_next) {

@@ -21,7 +21,7 @@ static inline u64 segment_end(const Rows& rows, u64 first) {
   return low;
 }
 
-/// The state that one row of any length ends in.
+/// The final state of one row of any length.
 static inline u8 last_state(const PackedTable& table, const u8* at, const u8* end) {
   u8 state = table.start;
   if (table.last_bytes && u64(end - at) > table.last_bytes) at = end - table.last_bytes;
@@ -31,7 +31,7 @@ static inline u8 last_state(const PackedTable& table, const u8* at, const u8* en
   return state;
 }
 
-/// How far text is fetched before its rows are taken: lanes read at many places, which no core sees as a
+/// Prefetch distance for text: lanes read at many positions, which a core does not recognise as a
 /// stream.
 constexpr u64 kAhead = 8192;
 

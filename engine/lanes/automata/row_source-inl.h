@@ -20,13 +20,13 @@ class RowSource {
         next_(first),
         last_(last) {}
 
-  /// How many rows can be taken now: at least `n` unless fewer are left. n <= 64.
+  /// The number of rows that can be taken now: at least `n` unless fewer are left. n <= 64.
   LANES_FN u64 ready(u64 n) {
     if (!active_) return last_ - next_;
     while (tail_ - head_ < n && next_ < last_) queue_word();
     return tail_ - head_;
   }
-  /// How many rows there may be, queued ones aside.
+  /// An upper bound of the remaining rows, without queued ones.
   LANES_FN u64 left() const { return last_ - next_; }
   LANES_FN void drop(u64 n) {
     if (active_) {
@@ -37,12 +37,12 @@ class RowSource {
     if constexpr (kAhead != 0) fetch_from(begin(next_), begin(next_) + kAhead);
   }
 
-  /// The i-th row that is ready.
+  /// The i-th available row.
   LANES_FN u64 row(u64 i) const { return active_ ? queue_[(head_ + i) % kQueue] : next_ + i; }
   LANES_FN u64 begin(u64 row) const { return offsets32_ ? offsets32_[row] : offsets64_[row]; }
   LANES_FN u64 end(u64 row) const { return begin(row + 1) - gap_; }
 
-  /// Whether the rows that are ready are neighbours, so that row(i) = row(0) + i.
+  /// Whether available rows are consecutive, so that row(i) = row(0) + i.
   LANES_FN bool dense() const { return !active_; }
   LANES_FN const u32* offsets32() const { return offsets32_; }
   LANES_FN const u64* offsets64() const { return offsets64_; }

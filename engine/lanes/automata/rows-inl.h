@@ -2,22 +2,23 @@
 
 // Freestanding: this text is also compiled by NVRTC. No standard headers here.
 //
-// Rows as lanes: a lane holds one row and its private state; lanes end at different times, and a lane that
-// ended takes the next row. That algorithm is written here once. What is fast differs, so two steps are the
-// group's own: `take` (put rows into lanes) and `walk` (step every lane over a window of its bytes).
+// Rows as lanes: a lane holds one row and its private state; lanes finish at different times, and a lane that
+// has finished takes the next row. That algorithm is written here once. The fastest code differs, so two
+// steps are specific to each group: `take` (put rows into lanes) and `walk` (step every lane over a window of
+// its bytes).
 
 #include "lanes/lane.h"
 
 namespace lanewise::lanes {
 
-/// Counts nothing, at no cost. The other model of Tally is Stats.
+/// Counts nothing, at no cost. The other implementation of Tally is StatsTally.
 struct NoTally {
   LANES_FN void refill() {}
   LANES_FN void walk(u64 /*lane_steps*/, u64 /*live_steps*/, u64 /*bytes*/) {}
   static constexpr bool kOn = false;
 };
 
-/// Fills idle lanes, steps all and books what matches; false if there was nothing to do.
+/// Fills idle lanes, steps all and stores results; false if there was nothing to do.
 template <class Group, class Source, class Book, class Tally>
 LANES_FN bool turn(Group& group, typename Group::Mask& busy, Source& source, u32 refill_below, Book& book,
                    Tally& tally) {
@@ -45,23 +46,23 @@ LANES_FN bool turn(Group& group, typename Group::Mask& busy, Source& source, u32
   return true;
 }
 
-/// Hands every row of `source` to a lane of `group` and calls book(group, k) for each row that matches, in
+/// Assigns every row of `source` to a lane of `group` and calls book(group, k) for each row that matches, in
 /// any order, while lane k still holds it.
 ///
 /// A Group has `width` lanes, of which one thread holds `local`, and offers
 ///   Mask, all             a set of lanes as bits, and the set of all lanes
-///   any, count, rank(m,k) of a mask; rank is the number of lanes of m before lane k
+///   any, count, rank(m,k) for a mask; rank is the number of lanes of m before lane k
 ///   ballot(f)             the mask of lanes k for which f(k) holds
 ///   each(m, f)            f(k) for the lanes k of m
-///   take(m, source)       lane k of m starts on the row number rank(m, k) that is ready in source
+///   take(m, source)       lane k of m starts on available row number rank(m, k) of source
 ///   walk(busy, tally)     steps the busy lanes, returns those whose row is decided or at its end
-///   matches(ended)        those of the lanes `ended` whose row matches
-///   row(k), state(k)      the row that lane k holds, and the state that it is in
-/// A Source offers ready(n), how many rows can be taken: at least n unless fewer are left, or its rows have a
-/// gap there, and none only at its end; drop(n); and for two groups left(), how many there may be.
+///   matches(ended)        the lanes of `ended` whose row matches
+///   row(k), state(k)      the row that lane k holds, and its state
+/// A Source offers ready(n), the number of available rows: at least n unless fewer are left, or its rows have
+/// a gap there, and none only at its end; drop(n); and for two groups left(), an upper bound of the rest.
 ///
 /// Lanes are refilled once fewer than `refill_below` are busy: `width` keeps all busy, 1 waits for the
-/// slowest. Those of `busy` hold rows before.
+/// slowest. The lanes of `busy` already hold rows.
 template <class Group, class Source, class Book, class Tally>
 LANES_FN void run_rows(Group& group, Source& source, u32 refill_below, Book&& book, Tally& tally,
                        typename Group::Mask busy = 0) {
@@ -69,8 +70,8 @@ LANES_FN void run_rows(Group& group, Source& source, u32 refill_below, Book&& bo
   }
 }
 
-/// The same with two groups that take turns: while one waits for its steps, a core begins the other's. The
-/// other stops taking rows before the last, so that its long rows end together with the first's.
+/// The same with two groups that take turns: while one waits for its steps, a core starts the other's. The
+/// second stops taking rows early, so that its long rows end together with the first's.
 template <class Group, class Source, class Book, class Tally>
 LANES_FN void run_rows(Group& first, Group& other, Source& source, u32 refill_below, Book&& book,
                        Tally& tally) {

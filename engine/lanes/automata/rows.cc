@@ -24,7 +24,7 @@ bool has_short_classes(const AutomatonView& a) {
   return table.code_layers > 0;
 }
 
-/// Entries of a half of the table where it has two.
+/// Entries of one half of the table, if it has two.
 u32 entries_of_half(const AutomatonView& a) { return a.states * ((a.classes + 1) / 2); }
 
 PackedTable make_packed(const AutomatonView& a) {
@@ -33,9 +33,9 @@ PackedTable make_packed(const AutomatonView& a) {
   table.entries = a.states * a.classes;
   table.has_halves = table.entries > 256;
   if (table.has_halves) table.entries = entries_of_half(a);
-  const u32 classes = table.entries / a.states;  // of a half
+  const u32 classes = table.entries / a.states;  // of one half
   const Verdicts v = order.verdicts(classes);
-  // Classes that lead from the start back to it come first.
+  // Classes that lead from the start back to it are numbered first.
   std::vector<u32> place(a.classes);
   u32 staying = 0;
   for (const bool stays : {true, false}) {
@@ -81,7 +81,7 @@ struct RowMatcher::Tables {
   Target target;
   Form form;
   RowOptions options;
-  enum { per_row, none, all } answer = per_row;  // none, all: known without a look at the rows
+  enum { per_row, none, all } answer = per_row;  // none, all: known without reading the rows
   std::vector<u16> row_next;
   std::vector<u8> column_next;
   std::vector<u32> class_next;
@@ -89,7 +89,7 @@ struct RowMatcher::Tables {
   CoreTable core;
   PackedTable packed;
   std::vector<u8> code_of;  // by renumbered state
-  u32 scale = 1;            // that states are multiplied by
+  u32 scale = 1;            // multiplier of states
   u32 start = 0;
 
   void make_core(const AutomatonView& a) {
@@ -187,7 +187,7 @@ Target RowMatcher::match(const Rows& rows, const u64* active, u64* hits, u8* cod
     return t.target;
   }
 
-  std::vector<u64> copy;  // hits are booked while rows are still taken
+  std::vector<u64> copy;  // hits are written while rows are still taken
   if (active == hits) {
     copy.assign(active, active + words);
     active = copy.data();

@@ -8,9 +8,9 @@
 
 namespace lanewise::lanes {
 
-/// Neighbouring rows of a string column. Row i has the bytes [offset i, offset i + 1) of `bytes`; one of the
-/// two offset arrays is null, the other has count + 1 entries. The last `gap` of a row's bytes belong to no
-/// row: 1 for lines, which their ends stand between. 64 bytes after the last row's end must be readable.
+/// Consecutive rows of a string column. Row i has the bytes [offset i, offset i + 1) of `bytes`; one of the
+/// two offset arrays is null, the other has count + 1 entries. The last `gap` bytes of a row belong to no
+/// row: 1 for lines, which are separated by \n. 64 bytes after the last row's end must be readable.
 struct Rows {
   const u8* bytes;
   const u32* offsets32;
@@ -26,13 +26,13 @@ struct Rows {
   LANES_FN u64 end(u64 row) const { return offset(row + 1) - gap; }
 };
 
-/// What the lanes did. Kept only where a caller requests it.
+/// Counters of lane work. Kept only on request.
 struct Stats {
   u64 lane_steps = 0;     ///< steps of all lanes
   u64 live_steps = 0;     ///< steps of lanes that held a live row at their block's start
-  u64 stepped_bytes = 0;  ///< steps that took a byte of a row
+  u64 stepped_bytes = 0;  ///< steps that consumed a byte of a row
   u64 refills = 0;
-  u32 targets = 0;  ///< bit t: the code of Target t ran
+  u32 targets = 0;  ///< bit t: code of Target t ran
 
   void add(const Stats& other) {
     lane_steps += other.lane_steps;
@@ -47,7 +47,7 @@ struct Stats {
   double used() const { return lane_steps ? double(stepped_bytes) / double(lane_steps) : 1; }
 };
 
-/// How an automaton is laid on lanes.
+/// How an automaton is mapped to lanes.
 enum class Form {
   rows,    ///< any automaton; a lane is an index into its table
   packed,  ///< small automata; a lane is a byte of a register that holds the table too
@@ -55,7 +55,7 @@ enum class Form {
 
 /// Whether `target` can run `automaton` in `form`.
 ///   rows    branching, scalar, interleaved, emulated
-///   packed  avx512, neon, emulated: states x classes <= 256, or 512 if the classes are even in number; avx2:
+///   packed  avx512, neon, emulated: states x classes <= 256, or 512 if the number of classes is even; avx2:
 ///   states x classes <= 256 and classes in few runs of bytes or with codes by nibbles
 /// Does not depend on the machine: see supported().
 bool offers(Target target, Form form, const AutomatonView& automaton);
@@ -63,27 +63,27 @@ bool offers(Target target, Form form, const AutomatonView& automaton);
 struct RowOptions {
   u32 width = 8;  ///< lanes of the target `interleaved`: 4 or 8
   u32 refill_below =
-      0;               ///< refill once fewer lanes are busy; 1: when none is (naive); 0, width, more: always
-  u32 last_bytes = 0;  ///< packed: only so many bytes at each row's end are looked at; 0: all
+      0;               ///< refill once fewer lanes are busy; 1: once none is (naive); 0, width, more: always
+  u32 last_bytes = 0;  ///< packed: only this many bytes at each row's end are read; 0: all
 };
 
-/// An automaton made ready for one target. Immutable; threads may share it.
+/// An automaton prepared for one target. Immutable; threads may share it.
 class RowMatcher {
  public:
-  /// Copies what it needs of `automaton`, and the codes of its states if there are any. Throws InternalError
-  /// unless the target is supported and offers the form.
+  /// Copies the parts of `automaton` that it needs, including the codes of its states, if any. Throws
+  /// InternalError unless the target is supported and offers the form.
   RowMatcher(Target target, Form form, const AutomatonView& automaton, RowOptions options = {},
              const u8* state_codes = nullptr);
   ~RowMatcher();
   RowMatcher(RowMatcher&&) noexcept;
   RowMatcher& operator=(RowMatcher&&) noexcept;
 
-  /// Sets bit i (of word i / 64, least significant first) of `hits` where row i matches, and clears it
-  /// elsewhere; ceil(count / 64) words are written. With `active`, rows without a bit there are skipped and
+  /// Sets bit i (of word i / 64, least significant first) of `hits` if row i matches, else clears it;
+  /// ceil(count / 64) words are written. With `active`, rows without a bit there are skipped and
   /// not set. `hits` may be `active`. Adds to `stats`. Returns the target whose code ran.
   Target match(const Rows& rows, const u64* active, u64* hits, Stats* stats = nullptr) const;
 
-  /// The same; also sets codes[i] to the code of the state that row i ends in, where it matches. The other
+  /// The same; also sets codes[i] to the code of row i's final state, if it matches. Other
   /// codes stay.
   Target match(const Rows& rows, const u64* active, u64* hits, u8* codes, Stats* stats) const;
 

@@ -5,7 +5,7 @@
 namespace lanewise::lanes {
 namespace {
 
-/// A loop for each row, which leaves at the byte that decides it.
+/// A loop for each row, which exits at the byte that decides it.
 template <class Table>
 void run(const Table& table, const Verdicts& verdicts, const RowJob& job) {
   const Rows& rows = job.rows;

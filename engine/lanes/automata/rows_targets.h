@@ -4,7 +4,7 @@
 #include "lanes/automata/rows.h"
 #include "lanes/automata/tables-inl.h"
 
-// One entry per target, each in its own file, compiled for its instructions. `hits` is cleared beforehand.
+// One entry per target, each in its own file, compiled for its instructions. `hits` is cleared by the caller.
 
 namespace lanewise::lanes {
 
@@ -12,14 +12,14 @@ struct RowJob {
   const Rows& rows;
   const u64* active;
   u64* hits;
-  u8* codes;          ///< of rows that match, by the state that they end in; null: not needed
-  const u8* code_of;  ///< of a state, which is divided by `scale`
+  u8* codes;          ///< for rows that match: the code of the final state; null: not needed
+  const u8* code_of;  ///< code of a state, which is divided by `scale`
   u32 scale;
   Stats* stats;
   u32 refill_below;  ///< 0: the group's width
 };
 
-/// When a group of `width` lanes is refilled.
+/// The number of busy lanes below which a group of `width` lanes is refilled.
 LANES_FN u32 threshold(const RowJob& job, u32 width) {
   return job.refill_below && job.refill_below < width ? job.refill_below : width;
 }

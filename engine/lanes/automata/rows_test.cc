@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kPadding = 64;
 
-/// Rows of given lengths over few letters, `gap` bytes after each; the bytes end, with their padding, at a
+/// Rows of given lengths over few letters, `gap` bytes after each; the bytes, with their padding, end at a
 /// guard page.
 struct Column {
   Guarded<u8> bytes;
@@ -80,7 +80,7 @@ class MatchRows : public ::testing::TestWithParam<Variant> {
     if (!supported(GetParam().target)) GTEST_SKIP() << name(GetParam().target) << " is not supported here";
   }
 
-  /// Compares the matcher with the reference: both offset widths, with and without active rows, with
+  /// Compares the matcher with the reference: both offset widths, with and without active rows and
   /// statistics.
   void check(const AutomatonView& a, const Column& column) {
     const auto [target, form, options] = GetParam();
@@ -253,7 +253,7 @@ TEST(MatchRefill, KeepsLanesBusy) {
 TEST(MatchNaive, OccupancyIsAsReckonedByHand) {
   constexpr u64 kShort = 16, kLong = 160, kMost = 64;
   u8 classes[256] = {};
-  const u16 next[] = {1, 0};  // whether the row is of odd length: no byte decides it
+  const u16 next[] = {1, 0};  // is the row's length odd? no byte decides it
   const AutomatonView odd{classes, next, 2, 1, 0, 2, 1, 2};
   for (Target target : supported_targets()) {
     for (Form form : {Form::rows, Form::packed}) {
@@ -285,7 +285,7 @@ TEST(MatchRefill, GivesTheSameRowsAsNaiveInAnyOrder) {
     text.resize(random() % 16 == 0 ? 200 + random() % 300 : random() % 40);
     for (u8& byte : text) byte = u8(random());
   }
-  for (int order = 0; order < 4; order++) {  // as drawn, by length, the other way round, shuffled
+  for (int order = 0; order < 4; order++) {  // as drawn, by length, reversed, shuffled
     const auto shorter = [](const auto& a, const auto& b) { return a.size() < b.size(); };
     if (order == 1) std::stable_sort(texts.begin(), texts.end(), shorter);
     if (order == 2) std::reverse(texts.begin(), texts.end());

@@ -6,21 +6,21 @@
 
 namespace lanewise::lanes {
 
-/// A deterministic automaton over bytes that notes places of the text in registers: where the groups of a
-/// match begin and end. The memory belongs to the caller.
+/// A deterministic automaton over bytes that records positions of the text in registers: the begins and ends
+/// of a match's groups. The memory belongs to the caller.
 struct TaggedView {
-  static constexpr u32 kDead = 0;         ///< the state in which nothing changes any more
-  static constexpr u32 kHere = 255;       ///< in place of a register: the place of the step
-  static constexpr u32 kUnset = 254;      ///< in place of a register: kNoPlace
-  static constexpr u32 kNote = 1u << 31;  ///< a step that notes its place in the register above bit 16
+  static constexpr u32 kDead = 0;         ///< the state that never changes
+  static constexpr u32 kHere = 255;       ///< instead of a register: the current position
+  static constexpr u32 kUnset = 254;      ///< instead of a register: kNoPlace
+  static constexpr u32 kNote = 1u << 31;  ///< a step that records its position in the register above bit 16
   static constexpr u64 kNoPlace = ~u64(0);
 
   const u8* class_of;  ///< 256 entries: byte -> class; the text's end has the last class
-  const u32* steps;    ///< states x classes: the next state; above bit 16 where its moves begin, or kNote
-  const u16* moves;    ///< lists: how many; then each: a register, below bit 8 the one that it is a copy of
+  const u32* steps;    ///< states x classes: the next state; above bit 16 the index of its moves, or kNote
+  const u16* moves;    ///< lists: length; then each move: a register, below bit 8 the register that it copies
   u32 classes;
 
-  /// Goes on from `state`, over a byte of class `c` at `place`, or over the end there; gives the next state.
+  /// Steps from `state`, over a byte of class `c` at `place`, or over the end there; returns the next state.
   /// `registers` has get(register) and set(register, place).
   template <class Registers>
   LANES_FN u32 step(u32 state, u32 c, u64 place, Registers& registers) const {
@@ -30,7 +30,7 @@ struct TaggedView {
     } else if (step >> 16) {
       const u16* move = moves + (step >> 16);
 #if defined(__CUDACC__)
-#pragma unroll 1  // it is there once, for the sake of the time that compiling takes
+#pragma unroll 1  // not unrolled, to save compile time
 #endif
       for (u32 left = *move; left > 0; left--) {
         const u32 to = *++move >> 8, from = *move & 255;
@@ -41,8 +41,8 @@ struct TaggedView {
   }
 };
 
-/// Registers of a TaggedView: few stay in the lane's own, where all are looked at for one. By recursion, as
-/// compilers that see a loop choose between addresses, and keep them in memory.
+/// Registers of a TaggedView: few, kept in the lane's own registers, each selected by comparing all.
+/// Recursive, as compilers turn a loop into an indexed access, and keep them in memory.
 template <u32 kRegisters>
 struct TaggedRegisters {
   static constexpr u32 kFew = 8;
@@ -70,7 +70,7 @@ struct TaggedRegisters {
   }
 };
 
-/// States in which searches begin, by what stands before them.
+/// Start states of searches, by the preceding byte.
 struct TaggedStarts {
   u32 nothing, line_end, word_byte, other_byte;
 

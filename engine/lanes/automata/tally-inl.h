@@ -4,7 +4,7 @@
 
 namespace lanewise::lanes {
 
-/// Adds what a group does to Stats.
+/// Adds the steps of a group to Stats.
 struct StatsTally {
   static constexpr bool kOn = true;
   Stats& stats;

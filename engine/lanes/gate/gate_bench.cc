@@ -1,4 +1,5 @@
-// The gate of the lane concepts: every group against a loop by hand, in turns in one run, with equal answers.
+// The gate of the lane concepts: every group against a hand-written loop, alternately in one run, with equal
+// results.
 
 #include <benchmark/benchmark.h>
 #include <time.h>
@@ -17,7 +18,7 @@
 namespace lanewise::lanes::gate {
 namespace {
 
-/// The time of this thread alone: others may use the machine too.
+/// The time of this thread alone: other processes may use the machine too.
 double cpu_seconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -59,7 +60,7 @@ double read_rate() {
 
 using Run = std::function<u64(const Text&)>;
 
-/// Times `ours` and `twin` in turns; their counts must be equal. Reports the least times.
+/// Times `ours` and `twin` alternately; their counts must be equal. Reports the least times.
 void compare(benchmark::State& state, Lengths lengths, const Run& ours, const Run& twin) {
   const Text& data = text(lengths);
   double best = 1e9, best_twin = 1e9;
@@ -101,7 +102,7 @@ void add(const std::string& name, const Run& ours, const Run& twin) {
   }
 }
 
-/// The automaton in the form that the loops by hand read.
+/// The automaton in the form that the hand-written loops read.
 struct Tables {
   std::vector<u8> by_byte, next;
   AutomatonView a;
@@ -114,7 +115,7 @@ struct Tables {
     for (u32 i = 0; i < a.states * a.classes; i++) next[i] = u8(a.next[i] * a.classes);
   }
   Plain plain() const { return {by_byte.data(), a.match}; }
-  /// Nothing where classes are too many runs of bytes, or the table by runs is too large.
+  /// Nothing if the classes consist of too many runs of bytes, or the table by runs is too large.
   std::optional<Runs> runs() const {
     Runs r{.start = {}, .next = {}, .runs = 1, .entries = 0, .accept = 0};
     std::ranges::fill(r.start, 128);
@@ -178,7 +179,7 @@ void add_packed() {
     };
     for (Target target : {Target::avx512, Target::avx2, Target::emulated}) {
       if (!supported(Target::avx512) || !offers(target, Form::packed, a)) continue;
-      if (target == Target::avx2 && !runs) continue;  // no loop by hand of its own
+      if (target == Target::avx2 && !runs) continue;  // has no hand-written loop
       add("packed/" + std::string(name(target)) + "/" + pattern + " " + std::to_string(a.states * a.classes),
           run_of(target, Form::packed, a), target == Target::avx2 ? avx2_twin : twin);
     }

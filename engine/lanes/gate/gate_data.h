@@ -1,6 +1,6 @@
 #pragma once
 
-// The data and automata on which the lane concepts were first measured; for benchmarks only.
+// The data and automata of the first measurements of lane concepts; for benchmarks only.
 
 #include <algorithm>
 #include <map>
@@ -23,7 +23,7 @@ inline u64 mix(u64 x) {
 enum class Lengths { constant, uniform, skewed };
 inline constexpr const char* kLengthNames[] = {"constant", "uniform", "skewed"};
 
-/// 64 bytes; 8 to 120; one row in 64 of 512 to 1535 and the others 8 to 40.
+/// 64 bytes; 8 to 120; one row in 64 of 512 to 1535, the others 8 to 40.
 inline u32 row_length(u64 row, Lengths lengths) {
   const u64 h = mix(row * 7 + 1);
   if (lengths == Lengths::constant) return 64;
@@ -31,7 +31,7 @@ inline u32 row_length(u64 row, Lengths lengths) {
   return (h & 63) == 0 ? 512 + (h >> 6) % 1024 : 8 + (h >> 6) % 33;
 }
 
-/// Random rows over 40 characters; one in ten holds "google.de/42".
+/// Random rows over 40 characters; one in ten contains "google.de/42".
 struct Text {
   std::vector<u32> offsets;
   std::vector<u8> bytes;
@@ -70,11 +70,11 @@ inline ByteSet byte_set(std::string_view text) {
   return bytes;
 }
 
-/// Finds one of several sequences of byte sets anywhere in a row: subsets of positions, made deterministic.
+/// Finds one of several sequences of byte sets anywhere in a row, by subset construction.
 class Search {
  public:
   explicit Search(const std::vector<std::vector<ByteSet>>& sequences) {
-    using Positions = std::set<std::pair<u32, u32>>;  // (sequence, bytes of it seen)
+    using Positions = std::set<std::pair<u32, u32>>;  // (sequence, number of its bytes matched)
     std::map<Positions, u32> id{{{}, 0}};
     std::vector<Positions> states{{}};
     std::vector<std::vector<int>> next;  // -1: match
@@ -107,7 +107,7 @@ class Search {
       for (u32 s = 0; s <= match; s++) next_[s * classes.size() + c] = u16(column[s]);
     }
   }
-  /// Start is state 0; the last state absorbs and matches; there is no dead state.
+  /// The start is state 0; the last state absorbs and matches; there is no dead state.
   AutomatonView view() const {
     return {class_of_, next_.data(), states_,     u32(next_.size() / states_),
             0,         states_,      states_ - 1, states_ - 1};

@@ -1,6 +1,6 @@
 #pragma once
 
-// The loops by hand that lane code is measured against: one purpose each, count only, no group, no source, no
+// Hand-written baselines for lane code: one purpose each, count only, no group, no source, no
 // bitmap.
 
 #include "lanes/lane.h"
@@ -21,11 +21,11 @@ struct Small {
   u8 accept;
 };
 
-/// The same, where a byte's class is the number of its run among the bytes below 0x80; those above are of run
+/// The same, with the number of a byte's run as its class, for bytes below 0x80; the others are in run
 /// 0.
 struct Runs {
   static constexpr u32 kMost = 16;
-  u8 start[kMost];  ///< of runs 1, 2, ...; 128 where there is none
+  u8 start[kMost];  ///< of runs 1, 2, ...; 128: no such run
   u8 next[128];     ///< next[state + run], states multiplied by `runs`
   u32 runs;
   u32 entries;
@@ -36,7 +36,7 @@ u64 count_scalar(const Plain& a, const u32* offset, const u8* bytes, u64 rows);
 template <u32 W>
 u64 count_interleaved(const Plain& a, const u32* offset, const u8* bytes, u64 rows);
 #if defined(__x86_64__)
-/// AVX-512 VBMI; bytes >= 0x80 are of one class.
+/// AVX-512 VBMI; bytes >= 0x80 are in one class.
 u64 count_packed(const Small& a, const u32* offset, const u8* bytes, u64 rows);
 /// AVX2; at most 128 entries.
 u64 count_packed(const Runs& a, const u32* offset, const u8* bytes, u64 rows);

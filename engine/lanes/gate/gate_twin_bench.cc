@@ -55,7 +55,7 @@ template u64 count_interleaved<8>(const Plain&, const u32*, const u8*, u64);
 
 #if defined(__x86_64__)
 #pragma GCC push_options
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // gcc 12, inside its own intrinsics
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // gcc 12, in its own intrinsics
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2,bmi,bmi2,popcnt")
 

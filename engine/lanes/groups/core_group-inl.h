@@ -6,14 +6,14 @@
 namespace lanewise::lanes {
 
 /// W lanes of one core's thread. A walk takes as many steps as the shortest window has bytes, unmasked, on
-/// all lanes. W = 1 is the scalar target, 4 and 8 interleave, 32 is the emulation of a warp. Time is a clock
-/// that all lanes share, one tick a step: a lane is set once for its row, however many walks it takes part
+/// all lanes. W = 1 is the scalar target, 4 and 8 interleave, 32 emulates a warp. Time is a clock
+/// shared by all lanes, one tick per step: a lane is set once for its row, however many walks it takes part
 /// in.
 template <u32 W, class Table>
 struct CoreGroup {
   static constexpr u32 width = W;
   static constexpr u32 local = W;
-  static constexpr u64 kLongestWalk = 4096;  // so that a decided lane does not wait for long
+  static constexpr u64 kLongestWalk = 4096;  // so that a decided lane does not wait long
   using Mask = u32;
   static constexpr Mask all = W == 32 ? ~0u : (1u << W) - 1;
 
@@ -48,7 +48,7 @@ struct CoreGroup {
 
   template <class Tally>
   LANES_FN Mask walk(Mask busy, Tally& tally) {
-    if (busy != all) {  // an idle lane repeats a busy one, so that it reads no foreign byte
+    if (busy != all) {  // an idle lane repeats a busy one, so that it reads no byte of other rows
       const u32 first = __builtin_ctz(busy);
       each(all & ~busy,
            [&](u32 k) { base_[k] = base_[first], end_[k] = end_[first], state_[k] = state_[first]; });
@@ -74,8 +74,8 @@ struct CoreGroup {
   LANES_FN u32 state(u32 k) const { return u32(state_[k]); }
 
  private:
-  /// Steps all lanes from `clock` to `until`; returns those that are decided. Not inlined: among all of a
-  /// walk's values the compiler would not keep the states in registers.
+  /// Steps all lanes from `clock` to `until`; returns the decided ones. Not inlined: among all values of a
+  /// walk, the compiler would not keep the states in registers.
   [[gnu::noinline]] static Mask step(const Table table, const Verdicts& verdicts, const u64* bases,
                                      u64* states, u64 clock, u64 until) {
     using State = typename Table::State;
@@ -99,7 +99,7 @@ struct CoreGroup {
   Verdicts verdicts_;
   u64 bytes_;
   u64 clock_ = 0;
-  u64 base_[W];  // where the lane's row begins, less the time when it was taken
+  u64 base_[W];  // start of the lane's row, minus the time when it was taken
   u64 end_[W];   // when the row ends
   u64 state_[W];
   u64 row_[W];

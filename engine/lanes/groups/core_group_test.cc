@@ -43,7 +43,7 @@ TYPED_TEST(GroupTest, MaskOperations) {
   }
 }
 
-/// Rows [begin, end) of a text, of which every one can be taken.
+/// Rows [begin, end) of a text, each of which can be taken.
 struct ListedRows {
   std::vector<std::pair<u64, u64>> rows;
   u64 next = 0;
@@ -58,7 +58,7 @@ struct ListedRows {
   u32 gap() const { return 0; }
 };
 
-/// Counts how a group walks.
+/// Counts the steps of a group.
 struct Counts {
   static constexpr bool kOn = true;
   u64 lane_steps = 0, live_steps = 0, bytes = 0, refills = 0;

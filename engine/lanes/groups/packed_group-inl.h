@@ -5,10 +5,10 @@
 
 namespace lanewise::lanes {
 
-/// One row per byte of a register: 64 or 32 rows step at once, the automaton's table lives in registers too.
-/// A walk takes 16 bytes of every row (16 neighbouring bytes may be read after any row's last), looks up
-/// their classes, turns rows into columns, and steps 16 times; lanes whose row has ended keep their state.
-/// Where all bytes are of classes that do not leave the start, a walk ends after the look-up.
+/// One row per byte of a register: 64 or 32 rows step at once, with the automaton's table in registers, too.
+/// A walk takes 16 bytes of every row (16 adjacent bytes may be read after any row's last), looks up
+/// their classes, transposes rows to columns, and steps 16 times; lanes whose row has ended keep their state.
+/// If all bytes are of classes that do not leave the start state, a walk ends after the look-up.
 ///
 /// Register offers lanes, Mask, splat, pieces, zip_low, zip_high, add, subtract, larger, equal, greater,
 /// select, step_if_more, remaining, advance, expand, expand_numbers; Classes and Next look up one byte per
@@ -21,7 +21,7 @@ struct PackedGroup {
   static constexpr u32 kPatience = 64;  // walks
   using Mask = typename Register::Mask;
   static constexpr Mask all = ~Mask(0);
-  /// Whether classes offer less than themselves to decide which bytes may leave the start: not 0.
+  /// Whether classes have a cheaper look-up that decides which bytes may leave the start: not 0.
   static constexpr bool kLeavingIsCheap = requires(const Classes& c, Register r) { c.leaving(r); };
 
   /// Offsets are relative to `base`, the offset of the byte at `bytes`; rows are relative to `first_row`.
@@ -92,8 +92,8 @@ struct PackedGroup {
   }
 
  private:
-  /// Whether every busy lane is at the start and stays there over this block, whatever its rows' last bytes
-  /// are. It is about a tenth of a walk's instructions, so where it is in vain too often it is given up.
+  /// Whether every busy lane is at the start and stays there over this block, whatever its row's last bytes
+  /// are. The test is about a tenth of a walk's instructions, so it is skipped after failing too often.
   LANES_FN bool stay(Mask busy, const Register (&bytes)[kBlock]) {
     if (!patience_) return false;
     Register most = leaving(bytes[0]);
@@ -165,7 +165,7 @@ struct PackedGroup {
   Classes classes_;
   Next next_;
   Register state_, start_, last_rejecting_, decided_bias_, last_undecided_, last_staying_;
-  u32 patience_;  // with looking whether lanes stay
+  u32 patience_;  // remaining failures of stay() before it is skipped
   u32 last_bytes_;
   const u8* bytes_;
   u64 base_;

@@ -8,7 +8,7 @@
 
 namespace lanewise::lanes {
 
-/// The state after byte k of a word. One instruction makes the place in a ByteTable.
+/// The state after byte k of a word. One instruction computes the index into a ByteTable.
 template <class Table>
 LANES_FN u32 step(const Table& table, u32 state, u32 word, u32 k) {
   return table.step(state, word >> 8 * k & 255);
@@ -19,7 +19,7 @@ LANES_FN u32 step(const ByteTable& table, u32 state, u32 word, u32 k) {
 
 /// The 32 lanes of a warp, one in each thread. A walk loads up to 16 bytes of each lane's row, aligned, and
 /// takes 16 unconditional steps with a select: a branch per byte costs more than the steps that it saves. The
-/// text begins at a multiple of 16 bytes; 16 bytes after its end are readable.
+/// text starts at a multiple of 16 bytes; 16 bytes after its end are readable.
 template <class Table>
 struct WarpGroup {
   static constexpr u32 width = 32;

@@ -10,7 +10,7 @@
 
 namespace lanewise::lanes::avx2 {
 
-/// 32 bytes. The operations of register_emulated-inl.h, which says what they mean.
+/// 32 bytes. The operations are defined in register_emulated-inl.h.
 struct Register {
   static constexpr u32 lanes = 32;
   using Mask = u32;
@@ -34,7 +34,7 @@ struct Register {
   static LANES_FN Register larger(Register a, Register b) { return {_mm256_max_epu8(a.v, b.v)}; }
   static LANES_FN Mask equal(Register a, Register b) { return bits(_mm256_cmpeq_epi8(a.v, b.v)); }
   static LANES_FN Mask greater(Register a, Register b) {
-    return ~bits(_mm256_cmpeq_epi8(_mm256_max_epu8(a.v, b.v), b.v));  // a <= b where the maximum is b
+    return ~bits(_mm256_cmpeq_epi8(_mm256_max_epu8(a.v, b.v), b.v));  // a <= b if the maximum is b
   }
   static LANES_FN Register select(Mask m, Register a, Register b) {
     const __m256i byte_of_lane =
@@ -45,14 +45,14 @@ struct Register {
     return {_mm256_blendv_epi8(b.v, a.v, chosen)};
   }
   static LANES_FN Register step_if_more(Register left, u8 j, Register next, Register state) {
-    // Signed numbers are compared: the same minimum for all j.
+    // Comparisons are signed: the same minimum for all j.
     const __m256i more =
         _mm256_cmpgt_epi8(_mm256_min_epu8(left.v, _mm256_set1_epi8(127)), _mm256_set1_epi8(char(j)));
     return {_mm256_blendv_epi8(state.v, next.v, more)};
   }
 
   static LANES_FN Register remaining(const u32* at, const u32* end) {
-    // Packing takes a 32-bit number as signed: 255 is enough before it.
+    // Packing treats a 32-bit number as signed: clamp to 255 first.
     const __m256i low = _mm256_packus_epi32(left_of(at, end), left_of(at + 8, end + 8));
     const __m256i high = _mm256_packus_epi32(left_of(at + 16, end + 16), left_of(at + 24, end + 24));
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -88,7 +88,7 @@ struct Register {
   }
 
  private:
-  /// For the eight lowest lanes of a mask: which they are, and how many of them come before each lane.
+  /// For the eight lowest lanes of a mask: their indexes, and the number of them before each lane.
   struct Eight {
     u32 count;
     __m256i lanes, rank;
@@ -122,14 +122,14 @@ struct Register {
   }
 };
 
-/// 16 aligned bytes in both halves.
+/// 16 aligned bytes, repeated in both halves.
 static LANES_FN __m256i twice(const u8* from) {
   return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(from)));
 }
 
-/// What follows a state on a class, in a table of kSize entries: one byte shuffle for every 16 entries. A
-/// shuffle gives 0 where the index's top bit is set, so it has its say in all indexes from its 16 on, and
-/// each table but the first of 128 entries is stored as what it changes of the one before.
+/// The next state after a class, in a table of kSize entries: one byte shuffle for every 16 entries. A
+/// shuffle gives 0 if the index's top bit is set, so it affects all indexes from its 16 on, and
+/// each table but the first of 128 entries is stored as the XOR with the previous one.
 template <u32 kSize>
 struct Next {
   __m256i t[kSize / 16];
@@ -161,7 +161,7 @@ struct Next {
   }
 };
 
-/// The kinds that both halves of a byte have.
+/// The kinds that both nibbles of a byte have.
 struct Kinds {
   __m256i of_low, of_high;
 
@@ -175,7 +175,7 @@ struct Kinds {
   }
 };
 
-/// Maps of bytes to classes by the codes of their halves, in up to kLayers layers.
+/// Maps of bytes to classes by the codes of their nibbles, in up to kLayers layers.
 template <u32 kLayers>
 struct CodeClasses {
   __m256i of_low[kLayers], of_high[kLayers], classes[kLayers], leaving_low, leaving_high;

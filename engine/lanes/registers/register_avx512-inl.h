@@ -10,7 +10,7 @@
 
 namespace lanewise::lanes::avx512 {
 
-/// 64 bytes. The operations of register_emulated-inl.h, which says what they mean.
+/// 64 bytes. The operations are defined in register_emulated-inl.h.
 struct Register {
   static constexpr u32 lanes = 64;
   using Mask = u64;
@@ -116,7 +116,7 @@ struct Lookup {
   }
 };
 
-/// What follows a state on a class, in a table of kSize entries.
+/// The next state after a class, in a table of kSize entries.
 template <u32 kSize>
 struct Next {
   Lookup<kSize> table;
@@ -126,7 +126,7 @@ struct Next {
   }
 };
 
-/// The same in a table of two halves.
+/// The same for a table of two halves.
 template <>
 struct Next<512> {
   Lookup<256> first, second;
@@ -152,7 +152,7 @@ struct LowLookup {
   }
 };
 
-/// Maps of bytes to classes in which all bytes >= 0x80 are of one class.
+/// Maps of bytes to classes in which all bytes >= 0x80 have one class.
 struct LowClasses : LowLookup {
   explicit LANES_FN LowClasses(const PackedTable& table) : LowLookup(table.class_of) {}
 };
@@ -167,7 +167,7 @@ struct AllKinds : Lookup<256> {
   explicit LANES_FN AllKinds(const KindTable& table) : Lookup<256>(table.of_byte) {}
 };
 
-/// The same where all bytes >= 0x80 have the same kinds.
+/// The same if all bytes >= 0x80 have the same kinds.
 struct LowKinds : LowLookup {
   explicit LANES_FN LowKinds(const KindTable& table) : LowLookup(table.of_byte) {}
 };

@@ -6,7 +6,7 @@
 
 namespace lanewise::lanes::emulated {
 
-/// 64 bytes in plain C++: what every other Register must do. Lane k of a register is its byte k.
+/// 64 bytes in plain C++: the definition of every other Register. Lane k of a register is its byte k.
 struct Register {
   static constexpr u32 lanes = 64;
   using Mask = u64;  ///< bit k is lane k
@@ -43,7 +43,7 @@ struct Register {
   static inline Register zip_low(Register a, Register b) {
     return make([&](u32 k) { return (k & 1 ? b : a).v[k / 16 * 16 + k % 16 / 2]; });
   }
-  /// The same of the second half.
+  /// The same for the second half.
   static inline Register zip_high(Register a, Register b) {
     return make([&](u32 k) { return (k & 1 ? b : a).v[k / 16 * 16 + 8 + k % 16 / 2]; });
   }
@@ -53,11 +53,11 @@ struct Register {
   static inline Register subtract(Register a, Register b) {
     return make([&](u32 k) { return a.v[k] - b.v[k]; });
   }
-  /// The bits that a and b share.
+  /// The bitwise AND of a and b.
   static inline Register both(Register a, Register b) {
     return make([&](u32 k) { return a.v[k] & b.v[k]; });
   }
-  /// The larger of each two.
+  /// The larger of each pair.
   static inline Register larger(Register a, Register b) {
     return make([&](u32 k) { return a.v[k] > b.v[k] ? a.v[k] : b.v[k]; });
   }
@@ -67,20 +67,20 @@ struct Register {
   static inline Mask greater(Register a, Register b) {
     return ballot([&](u32 k) { return a.v[k] > b.v[k]; });
   }
-  /// a where the mask has a bit, else b.
+  /// a if the mask has a bit, else b.
   static inline Register select(Mask m, Register a, Register b) {
     return make([&](u32 k) { return m >> k & 1 ? a.v[k] : b.v[k]; });
   }
-  /// next where left > j, else state.
+  /// next if left > j, else state.
   static inline Register step_if_more(Register left, u8 j, Register next, Register state) {
     return make([&](u32 k) { return left.v[k] > j ? next.v[k] : state.v[k]; });
   }
 
-  /// end - at, 255 where it is larger. Here and below the arrays hold one number for each lane.
+  /// end - at, at most 255. Here and below the arrays hold one number for each lane.
   static inline Register remaining(const u32* at, const u32* end) {
     return make([&](u32 k) { return end[k] - at[k] < 255 ? end[k] - at[k] : 255; });
   }
-  /// at + 16, but not over end.
+  /// at + 16, at most end.
   static inline void advance(u32* at, const u32* end) {
     for (u32 k = 0; k < lanes; k++) at[k] += end[k] - at[k] < 16 ? end[k] - at[k] : 16;
   }
@@ -103,7 +103,7 @@ struct Lookup {
   }
 };
 
-/// What follows a state on a byte of a class; see PackedTable.
+/// The next state after a byte of a class; see PackedTable.
 struct Next {
   const PackedTable& table;
   explicit Next(const PackedTable& t) : table(t) {}
@@ -119,7 +119,7 @@ struct Classes : Lookup {
   explicit Classes(const PackedTable& t) : Lookup{t.class_of} {}
 };
 
-/// The kinds of each byte; others may look up its halves, see KindTable. Here they do.
+/// The kinds of each byte; other registers may look up its nibbles, see KindTable. This one does.
 struct Kinds {
   const KindTable& table;
   explicit Kinds(const KindTable& t) : table(t) {}

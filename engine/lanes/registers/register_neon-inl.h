@@ -10,7 +10,7 @@
 
 namespace lanewise::lanes::neon {
 
-/// 64 bytes in four registers. The operations of register_emulated-inl.h, which says what they mean.
+/// 64 bytes in four registers. The operations are defined in register_emulated-inl.h.
 struct Register {
   static constexpr u32 lanes = 64;
   using Mask = u64;
@@ -91,7 +91,8 @@ struct Register {
 
  private:
   static LANES_FN uint8x16_t bit_of_lane() { return vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201)); }
-  /// One bit of each byte, which is 0 or 0xff: neighbours are added three times, until a byte holds eight.
+  /// One bit of each byte, which is 0 or 0xff: adjacent bytes are added three times, until a byte holds
+  /// eight.
   static LANES_FN Mask bits(Register r) {
     r = make([&](u32 i) { return vandq_u8(r.v[i], bit_of_lane()); });
     const uint8x16_t pairs = vpaddq_u8(vpaddq_u8(r.v[0], r.v[1]), vpaddq_u8(r.v[2], r.v[3]));
@@ -100,13 +101,13 @@ struct Register {
   static LANES_FN uint32x4_t left_of(const u32* at, const u32* end) {
     return vsubq_u32(vld1q_u32(end), vld1q_u32(at));
   }
-  /// What is left in 8 lanes, 65,535 where it is more.
+  /// The remaining bytes of 8 lanes, at most 65,535.
   static LANES_FN uint16x8_t narrow(const u32* at, const u32* end) {
     return vqmovn_high_u32(vqmovn_u32(left_of(at, end)), left_of(at + 4, end + 4));
   }
 };
 
-/// table[index] for each byte of `index`, `otherwise` where the index is kSize or more: tables of 64 bytes.
+/// table[index] for each byte of `index`, `otherwise` if the index is kSize or more: tables of 64 bytes.
 template <u32 kSize>
 struct Lookup {
   uint8x16x4_t t[kSize / 64];
@@ -128,7 +129,7 @@ struct Lookup {
   }
 };
 
-/// What follows a state on a class, in a table of kSize entries.
+/// The next state after a class, in a table of kSize entries.
 template <u32 kSize>
 struct Next {
   Lookup<kSize> table;
@@ -138,7 +139,7 @@ struct Next {
   }
 };
 
-/// The same in a table of two halves.
+/// The same for a table of two halves.
 template <>
 struct Next<512> {
   Lookup<256> first, second;
@@ -157,12 +158,12 @@ struct Classes : Lookup<256> {
   explicit LANES_FN Classes(const PackedTable& table) : Lookup<256>(table.class_of, 0) {}
 };
 
-/// Maps of bytes to classes in which all bytes >= 0x80 are of one class.
+/// Maps of bytes to classes in which all bytes >= 0x80 have one class.
 struct LowClasses : Lookup<128> {
   explicit LANES_FN LowClasses(const PackedTable& table) : Lookup<128>(table.class_of, table.class_of[128]) {}
 };
 
-/// The kinds that both halves of a byte have.
+/// The kinds that both nibbles of a byte have.
 struct Kinds {
   uint8x16_t of_low, of_high;
   explicit LANES_FN Kinds(const KindTable& table)

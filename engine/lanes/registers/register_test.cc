@@ -16,7 +16,7 @@ struct Case {
   const LookUps& look_ups;
 };
 
-/// Each operation against a loop over lanes, on random bytes and on those at the edges.
+/// Each operation against a loop over lanes, on random bytes and on the extreme ones.
 class RegisterTest : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
@@ -37,12 +37,12 @@ class RegisterTest : public ::testing::TestWithParam<Case> {
       to[k] = random();
     }
   }
-  /// Whether out's lane k is f(k), for all lanes.
+  /// Is lane k of `out` f(k), for all lanes?
   template <class F>
   void expect(F f) {
     for (u32 k = 0; k < lanes; k++) ASSERT_EQ(out[k], u8(f(k))) << "lane " << k;
   }
-  /// Whether bit k of `bits` is f(k), for all lanes, and there are no other bits.
+  /// Is bit k of `bits` f(k) for all lanes, with no other bits set?
   template <class F>
   void expect_bits(u64 bits, F f) {
     for (u32 k = 0; k < 64; k++) ASSERT_EQ(bits >> k & 1, k < lanes && f(k)) << "lane " << k;

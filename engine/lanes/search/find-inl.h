@@ -5,10 +5,10 @@
 
 namespace lanewise::lanes {
 
-/// How far text is fetched before it is looked at: beyond the end of a page, where the core itself stops.
+/// Prefetch distance for text: beyond the end of a page, where the core's own prefetching stops.
 constexpr u64 kAhead = 2048;
 
-/// Fills masks[i] from masked(from), the lanes of the register at each start position that count.
+/// Fills masks[i] from masked(from), the matching lanes of the register at each start position.
 template <class Register, class Masked>
 LANES_FN u64 scan(const u8* at, u64 blocks, u64* masks, Masked&& masked) {
   u64 found = 0;
@@ -66,7 +66,7 @@ u64 scan_members(const u8* at, u64 blocks, const KindTable& set, u64* masks) {
   });
 }
 
-/// The bytes of 64 that end a line, those before `count` only.
+/// The bytes of 64 that end a line, only those before `count`.
 template <class Register>
 LANES_FN u64 line_ends_of(const u8* at, u64 count) {
   const Register newline = Register::splat('\n');
@@ -79,7 +79,7 @@ LANES_FN u64 line_ends_of(const u8* at, u64 count) {
 
 template <class Register>
 u64 scan_line_ends(const u8* text, u64 from, u64 to, u32* ends, u64 capacity) {
-  constexpr u32 kFew = 4;  // written at once, so that no branch has to guess how many lines end here
+  constexpr u32 kFew = 4;  // written unconditionally, so that no branch depends on the number of lines
   u32* out = ends;
   for (u64 at = from; at < to && out < ends + capacity; at += 64) {
     u64 mask = line_ends_of<Register>(text + at, to - at);

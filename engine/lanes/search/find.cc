@@ -12,7 +12,7 @@
 namespace lanewise::lanes {
 namespace {
 
-/// One text, whose two rarest bytes are looked for.
+/// One literal, found by its two rarest bytes.
 class Literal {
  public:
   Literal(const Scans& scans, std::string_view text, const BytePair& pair, bool exact)
@@ -40,7 +40,7 @@ class Literal {
   std::string_view text_;
   const BytePair pair_;
   const bool exact_;
-  u64 head_ = 0, head_mask_;  // the text's first 8 bytes
+  u64 head_ = 0, head_mask_;  // the literal's first 8 bytes
 };
 
 }  // namespace
@@ -53,7 +53,7 @@ LiteralFinder::LiteralFinder(Target target, std::string_view literal) : target_(
   }
   second_ = first_ == 0 && literal_.size() > 1 ? 1 : 0;
   if (literal_.size() == 1) second_ = first_;
-  // The second byte, if another one is there: a run of one byte makes a poor pair.
+  // The second byte, if there is a different one: a run of one byte makes a poor pair.
   for (u64 i = 0; i < literal_.size(); i++) {
     if (i == first_ || at(i) == at(first_)) continue;
     if (at(second_) == at(first_) || byte_frequency(at(i)) < byte_frequency(at(second_))) second_ = i;

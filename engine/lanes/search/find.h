@@ -11,43 +11,44 @@
 
 namespace lanewise::lanes {
 
-/// What the bytes before and after a literal say of its line, in which the literal is a part of what is
-/// searched for: nothing matches here, something does, or more has to be looked at. The verdict is the AND of
+/// How the bytes before and after a literal decide its line, if the literal is only a part of the
+/// pattern: no match here, a match, or further work. The verdict is the AND of
 /// both.
 struct Neighbours {
   static constexpr u8 kNone = 0, kMaybe = 1, kMatch = 3;
 
-  u8 before[256], after[256];  ///< by the byte; \n before a text's first line, too
+  u8 before[256], after[256];  ///< by byte value; \n before the first line, too
 };
 
 /// Finds the rows that contain a literal: bytes as lanes.
 ///
-/// The flat text of all rows is searched at once, 64 start positions at a time: where the literal's two
-/// rarest bytes stand at their distance there is a candidate. Candidates are collected by tile, compared with
-/// the whole literal, and only then resolved to rows, in order; no match crosses rows. A row that has matched
-/// is not looked at again.
+/// The flat text of all rows is searched at once, 64 start positions at a time: a candidate is a position
+/// with the literal's two rarest bytes at their distance. Candidates are collected by tile, compared with the
+/// whole literal, and only then resolved to rows, in order; no match crosses rows. A row that has matched is
+/// skipped from then on.
 class LiteralFinder {
  public:
-  /// `target` must be supported here; every target is offered, `branching`, `auto` and
+  /// `target` must be supported here; every target is implemented, `branching`, `auto` and
   /// `interleaved` share the code of `scalar`.
   LiteralFinder(Target target, std::string_view literal);
 
-  /// As RowMatcher::match. An empty literal is in every row. Adds the places that were compared to
+  /// Like RowMatcher::match. An empty literal is in every row. Adds the number of compared positions to
   /// `candidates`.
   Target match(const Rows& rows, const u64* active, u64* hits, u64* candidates = nullptr) const;
 
   /// Appends the lines of text[0, size) that contain the literal, in order. The text is empty or ends with
-  /// \n, the literal is not empty and holds no \n, and 64 bytes after the text are readable. Only the lines
-  /// where the literal stands are looked for.
+  /// \n, the literal is not empty and contains no \n, and 64 bytes after the text are readable. Only lines
+  /// that contain the literal are delimited.
   Target match_lines(const u8* text, u64 size, std::vector<Line>& lines) const;
-  /// The same where neighbours decide: lines with a match go to `lines`; to `open` go those to look at again.
+  /// The same, decided by neighbours: lines with a match go to `lines`, lines that need further work to
+  /// `open`.
   Target match_lines(const u8* text, u64 size, const Neighbours& neighbours, std::vector<Line>& lines,
                      std::vector<Line>& open) const;
 
-  /// No place is compared in vain: two bytes are the whole literal.
+  /// Every candidate is a match: two bytes are the whole literal.
   bool exact() const { return literal_.size() <= 2; }
 
-  /// Places per byte of text that are compared by chance; a guess.
+  /// Estimated fraction of positions that are compared needlessly.
   double expected_candidates() const;
 
   Target target() const { return target_; }
@@ -57,7 +58,7 @@ class LiteralFinder {
 
   Target target_;
   std::string literal_;
-  u64 first_ = 0, second_ = 0;  // places of the two rarest bytes; the same one for literals of one byte
+  u64 first_ = 0, second_ = 0;  // positions of the two rarest bytes; equal for literals of one byte
 };
 
 }  // namespace lanewise::lanes

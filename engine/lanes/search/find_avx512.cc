@@ -21,8 +21,8 @@ static u64 scan_members_avx512(const u8* at, u64 blocks, const KindTable& set, u
                              : scan_members<avx512::Register, avx512::AllKinds>(at, blocks, set, masks);
 }
 
-/// Six bits distinguish bytes below 0x80 well enough; above, characters of several bytes would look like
-/// others.
+/// Six bits distinguish bytes below 0x80 well enough; above, bytes of multi-byte characters would be confused
+/// with others.
 static u64 scan_fingerprint_avx512(const u8* at, u64 blocks, const Fingerprint& fingerprint, u64* masks) {
   bool low = true;
   for (u32 i = 0; i < fingerprint.size; i++) {

@@ -14,7 +14,7 @@ const gate::Text& text() {
   return uniform;
 }
 
-/// Rows that contain `literal`; counters: GB/s of text, share of rows that match.
+/// Rows that contain `literal`; counters: GB/s of text, fraction of rows that match.
 void find(benchmark::State& state, Target target, const std::string& literal) {
   const LiteralFinder finder(target, literal);
   std::vector<u64> hits((text().rows() + 63) / 64);

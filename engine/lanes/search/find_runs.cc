@@ -18,7 +18,7 @@ class RunNeedle {
   u64 scan(const u8* at, u64 blocks, const u8* end, u64* masks) const {
     const u64 left = u64(end - at), words = blocks + (length_ + 63) / 64;
     const u64 looked = std::min(words, (left + 63) / 64);
-    u64 bits[kTileBlocks + kAhead + 1];  // of a byte: whether a run of `have` starts there
+    u64 bits[kTileBlocks + kAhead + 1];  // bit of a byte: whether a run of `have` starts there
     u64 found = 0;
     for (u64 i = 0; i < looked; i += 64) {
       found |= scans_.members(at + 64 * i, std::min<u64>(looked - i, 64), bytes_, bits + i);
@@ -43,7 +43,7 @@ class RunNeedle {
  private:
   static constexpr u64 kAhead = RunFinder::kLongest / 64;
 
-  /// Bit k &= bit k + step. There is a word of 0 after the words.
+  /// Bit k &= bit k + step. A zero word follows the words.
   static void and_with_moved(u64* bits, u64 words, u64 step) {
     const u64 whole = step / 64, rest = step % 64;
     for (u64 i = 0; i + whole < words; i++) {

@@ -65,7 +65,7 @@ TEST_P(FindRuns, HugeRows) {
   check(texts, set_of("x9"), 1024);
 }
 
-/// Sets whose bytes are distinguished by their halves, up to the most that can be.
+/// Sets whose bytes are distinguished by their halves, up to the maximum.
 TEST_P(FindRuns, AnySetThatIsOffered) {
   std::vector<std::string> texts(400);
   for (std::string& text : texts) {

@@ -7,18 +7,18 @@
 #include "lanes/automata/rows.h"
 #include "lanes/lines.h"
 
-// Bytes as lanes, whatever is looked for. A Needle describes strings and offers
-//   shortest()                    the bytes of the shortest text, at least 1
-//   scan(at, blocks, end, masks)  as those of Scans: where a text may start. The text to be searched ends at
+// Search with bytes as lanes, for any needle. A Needle describes strings and offers
+//   shortest()                    length of the shortest string, at least 1
+//   scan(at, blocks, end, masks)  like those of Scans: where a string may start. The searched text ends at
 //                                 `end`, at least shortest() bytes after each start that is tested.
-//   size_at(at)                   the bytes of the shortest text that stands at `at`; 0: none does
-//   exact()                       a text of shortest() bytes stands wherever scan() says that one may
+//   size_at(at)                   length of the shortest string at `at`; 0: there is none
+//   exact()                       a string of shortest() bytes is wherever scan() reports a candidate
 
 namespace lanewise::lanes {
 
 constexpr u64 kTileBlocks = 64;
 
-/// The first place of a tile at or after a given place, without a branch.
+/// The first candidate of a tile at or after a given position, without a branch.
 class Following {
  public:
   Following(u64 tile, const u64* masks, u64 blocks) : tile_(tile), masks_(masks) {
@@ -31,19 +31,19 @@ class Following {
   }
 
  private:
-  /// The first place of the mask's, which begins at `at`; without one a place after all.
+  /// The first position of the mask, which starts at `at`; a position after all others if it is empty.
   static u64 first(u64 at, u64 mask) {
     return (at + u64(__builtin_ctzll(mask | u64(1) << 63))) | (u64(mask != 0) - 1) >> 1;
   }
 
   const u64 tile_;
   const u64* masks_;
-  u64 first_[kTileBlocks + 1];  // in block i or after it
+  u64 first_[kTileBlocks + 1];  // in block i or later
 };
 
-/// Calls book(at, size) for each place in text[begin, end) where one of the needle's strings stands, in
-/// order. A text may reach over `end`. book returns the place before which no other is requested. Returns how
-/// many places were compared.
+/// Calls book(at, size) for each match in text[begin, end), in
+/// order. A match may extend past `end`. book returns the position before which no further match is needed.
+/// Returns the number of compared positions.
 template <class Needle, class Book>
 u64 search(const Needle& needle, const u8* text, u64 begin, u64 end, Book&& book) {
   if (end - begin < needle.shortest()) return 0;
@@ -51,7 +51,7 @@ u64 search(const Needle& needle, const u8* text, u64 begin, u64 end, Book&& book
     if (done <= base) return starts;
     return done - base < 64 ? starts & ~u64(0) << (done - base) : 0;
   };
-  u64 done = begin, candidates = 0;  // starts before `done` need no look
+  u64 done = begin, candidates = 0;  // starts before `done` are skipped
   const u64 starts_end = end - needle.shortest() + 1;
   u64 masks[kTileBlocks];
   for (u64 tile = begin; tile < starts_end; tile = std::max(tile + 64 * kTileBlocks, done)) {
@@ -81,7 +81,7 @@ u64 search(const Needle& needle, const u8* text, u64 begin, u64 end, Book&& book
   return candidates;
 }
 
-/// Resolves places in the text, in ascending order, to rows.
+/// Maps positions in the text, in ascending order, to rows.
 class RowBook {
  public:
   RowBook(const Rows& rows, u64 shortest, const u64* active, u64* hits, u64 first)
@@ -100,8 +100,8 @@ class RowBook {
     return next_begin_;
   }
 
-  /// The same for all places of text[begin, end), which are many: each row tests its own. Returns how many
-  /// rows hold a text.
+  /// The same for all positions of text[begin, end) if there are many: each row tests its own. Returns how
+  /// many rows match.
   u64 operator()(u64 begin, u64 end, const Following& following) {
     if (begin >= next_begin_) move_to(begin);
     u64 found = 0, word = 0;
@@ -119,7 +119,7 @@ class RowBook {
  private:
   u64 active_word(u64 word) const { return active_ ? active_[word] : ~u64(0); }
 
-  /// Moves on to the row that holds the byte at `at`: a few steps, then by doubling ones.
+  /// Moves to the row that contains the byte at `at`: a few steps, then doubling ones.
   void move_to(u64 at) {
     u64 before = row_, step = 1;  // row `before` ends at or before `at`
     u64 holds = row_ + 1;
@@ -144,12 +144,12 @@ class RowBook {
   u64 next_begin_;
 };
 
-/// As RowMatcher::match, for rows that hold one of the needle's strings. Returns how many places were
-/// compared.
+/// Like RowMatcher::match, for rows that contain one of the needle's strings. Returns the number of compared
+/// positions.
 template <class Needle>
 u64 find_rows(const Needle& needle, const Rows& rows, const u64* active, u64* hits) {
   const u64 words = (rows.count + 63) / 64;
-  std::vector<u64> copy;  // hits are booked while active rows are still read
+  std::vector<u64> copy;  // hits are written while active rows are still read
   if (active == hits) {
     copy.assign(active, active + words);
     active = copy.data();
@@ -164,8 +164,8 @@ u64 find_rows(const Needle& needle, const Rows& rows, const u64* active, u64* hi
     if (rows.count) search_rows(0, rows.count);
     return candidates;
   }
-  // Few active rows of a word are searched one by one; otherwise from the first to the last of neighbouring
-  // words.
+  // If few rows of a word are active, they are searched one by one; otherwise from the first to the last of
+  // consecutive words.
   constexpr u32 kFew = 4;
   u64 first = 0, last = 0;
   for (u64 w = 0; w < words; w++) {
@@ -190,11 +190,12 @@ u64 find_rows(const Needle& needle, const Rows& rows, const u64* active, u64* hi
   return candidates;
 }
 
-/// Appends the lines of text[0, size), which is empty or ends with \n, that hold one of the needle's strings,
-/// none of which has a \n, to the list that list_of(at, size) gives for the text's place; null: to none.
+/// Appends the lines of text[0, size), which is empty or ends with \n, that contain one of the needle's
+/// strings, none of which contains a \n, to the list returned by list_of(at, size) for the match; null: to
+/// none.
 template <class Needle, class ListOf>
 void find_lines(const Needle& needle, const u8* text, u64 size, const ListOf& list_of) {
-  u64 from = 0;  // where the line after the last match begins
+  u64 from = 0;  // start of the line after the last match
   search(needle, text, 0, size, [&](u64 at, u64 found) {
     std::vector<Line>* lines = list_of(at, found);
     if (lines == nullptr) return at + 1;

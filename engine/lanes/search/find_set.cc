@@ -12,11 +12,11 @@
 namespace lanewise::lanes {
 namespace {
 
-/// Where all sequences are looked at: `size` places from `first` on.
+/// The window in which all sequences are compared: `size` positions from `first` on.
 struct Window {
   u64 first = 0;
   u32 size = 0;
-  double candidates = 1e9;  // expected for each byte of text
+  double candidates = 1e9;  // expected per byte of text
 };
 
 double share(const std::bitset<256>& bytes) {
@@ -26,8 +26,8 @@ double share(const std::bitset<256>& bytes) {
   return std::min(sum, 1.0);
 }
 
-/// For each place the share of bytes that fit by chance. Bytes of one class come in runs: after one of them
-/// another is likelier than by chance.
+/// For each position the fraction of bytes that match by chance. Bytes of one class occur in runs: after one
+/// of them another one is more likely.
 std::vector<double> shares(const Sequence& sequence) {
   std::vector<double> all;
   for (u64 i = 0; i < sequence.size(); i++) {
@@ -41,7 +41,7 @@ u64 shortest_of(std::span<const Sequence> sequences) {
   return std::ranges::min(sequences, {}, &Sequence::size).size();
 }
 
-/// The cheapest window: a place more to look at costs time everywhere, candidates where they are.
+/// The cheapest window: another position costs time everywhere, candidates only where they occur.
 Window best_window(std::span<const Sequence> sequences) {
   constexpr double kPlace = 0.01, kCandidate = 6;  // nanoseconds
   const u64 shortest = shortest_of(sequences);
@@ -63,7 +63,7 @@ Window best_window(std::span<const Sequence> sequences) {
   return best;
 }
 
-/// Parts neighbours, by their bytes within the window, into up to eight kinds.
+/// Assigns consecutive bytes, by their values within the window, to up to eight kinds.
 Fingerprint make_fingerprint(std::span<const Sequence> sequences) {
   constexpr u64 kKinds = 8;
   const Window window = best_window(sequences);

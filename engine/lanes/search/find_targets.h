@@ -12,8 +12,8 @@ struct BytePair {
   u8 first, second;
 };
 
-/// What may stand at a start position and after it: strings of up to eight kinds, by their bytes at `size`
-/// neighbouring places from `first_at` on.
+/// The bytes that may follow a start position: strings in up to eight buckets, by their bytes at `size`
+/// consecutive positions from `first_at` on.
 struct Fingerprint {
   static constexpr u32 kLongest = 4;
   u64 first_at;
@@ -21,23 +21,23 @@ struct Fingerprint {
   KindTable kinds[kLongest];
 };
 
-/// How a target looks at bytes as lanes. All read up to 63 bytes after the last one that they look at. The
-/// first three set bit k of masks[i] for start position at + 64 i + k, for i < blocks <= 64, and return which
-/// masks are not 0, as bits.
+/// How a target scans bytes as lanes. All read up to 63 bytes after the last byte that they scan. The
+/// first three set bit k of masks[i] for start position at + 64 i + k, for i < blocks <= 64, and return, as
+/// bits, which masks are not 0.
 struct Scans {
   Target target;
-  /// Where the pair stands.
+  /// Finds the positions of the pair.
   u64 (*pair)(const u8* at, u64 blocks, const BytePair& pair, u64* masks);
-  /// Where the bytes at all places share a kind, or more often.
+  /// Finds the positions whose bytes share a bucket, and perhaps more.
   u64 (*fingerprint)(const u8* at, u64 blocks, const Fingerprint& fingerprint, u64* masks);
-  /// Where the byte is a member of a set that has_exact_kinds().
+  /// Finds the bytes in a set for which has_exact_kinds() is true.
   u64 (*members)(const u8* at, u64 blocks, const KindTable& set, u64* masks);
-  /// As find_line_ends() and count_lines() of lines.h.
+  /// Implement find_line_ends() and count_lines() of lines.h.
   u64 (*line_ends)(const u8* text, u64 from, u64 to, u32* ends, u64 capacity);
   u64 (*count_lines)(const u8* text, u64 size);
 };
 
-/// Those of a target; `branching`, `auto` and `interleaved` share them with `scalar`.
+/// The scans of a target; `branching`, `auto` and `interleaved` share those of `scalar`.
 const Scans& scans_of(Target target);
 
 extern const Scans kScalarScans;

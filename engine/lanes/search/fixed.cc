@@ -34,7 +34,7 @@ FixedText head_of(const std::string& text, Place place) {
   FixedText head{.place = place, .size = text.size(), .words = 0, .mask = ~u64(0), .at = {}, .value = {}};
   if (text.size() < 8) head.mask = (u64(1) << 8 * text.size()) - 1;
   for (u64 from = 0; from < text.size() && head.words < FixedText::kWords; from += 8) {
-    // The last word reaches back rather than past the text.
+    // The last word overlaps the previous one rather than the end of the text.
     const u64 at = text.size() < 8 ? 0 : std::min<u64>(from, text.size() - 8);
     u8 bytes[8] = {};
     text.copy(reinterpret_cast<char*>(bytes), 8, at);
@@ -44,13 +44,13 @@ FixedText head_of(const std::string& text, Place place) {
   return head;
 }
 
-/// As bits, those of the 64 rows from `first` that are requested.
+/// The requested ones of the 64 rows from `first`, as bits.
 u64 asked_of(const Rows& rows, const u64* active, u64 first) {
   if (first >= rows.count) return 0;
   return (active ? active[first / 64] : ~u64(0)) & ~u64(0) >> (64 - std::min<u64>(64, rows.count - first));
 }
 
-/// Begins to load what will be read of them: it is one place of each, which no core sees as a stream.
+/// Prefetches the words to be compared: one position per row, which a core does not recognise as a stream.
 void fetch(const Rows& rows, const u8* bytes, u64 first, u64 asked, Place place) {
   for (u64 rest = asked; rest; rest &= rest - 1) {
     const u64 row = first + u64(__builtin_ctzll(rest));

@@ -7,12 +7,12 @@
 
 namespace lanewise::lanes {
 
-/// Finds the rows that are a text, or begin or end with it: rows as lanes, 8 bytes of each at a time, without
-/// a jump. Of a row nothing is read where its length decides.
+/// Finds the rows that equal a text, or begin or end with it: rows as lanes, 8 bytes of each at a time,
+/// without branches. A row whose length already decides is not read.
 class FixedFinder {
  public:
-  /// `target` must be supported here; every target is offered: those without 8-byte lanes share the code of
-  /// `scalar`.
+  /// `target` must be supported here; every target is implemented: those without 8-byte lanes share the code
+  /// of `scalar`.
   FixedFinder(Target target, std::string text, Place place);
 
   /// As RowMatcher::match.

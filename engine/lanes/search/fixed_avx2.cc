@@ -10,7 +10,7 @@
 
 namespace lanewise::lanes {
 
-/// All bits of lane k where bit k is set.
+/// All bits of lane k if bit k is set.
 static LANES_FN __m256i spread(u64 bits) {
   const __m256i of_lane = _mm256_setr_epi64x(1, 2, 4, 8);
   return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((long long)bits), of_lane), of_lane);
@@ -36,7 +36,7 @@ static u64 test_avx2(const u8* bytes, const Offset* offsets, u32 gap, u64 asked,
     const __m256i has = _mm256_sub_epi64(end, begin);
     const __m256i fits = text.place == Place::whole
                              ? _mm256_cmpeq_epi64(has, size)
-                             : _mm256_cmpgt_epi64(has, _mm256_sub_epi64(size, splat(1)));  // below 2^63 both
+                             : _mm256_cmpgt_epi64(has, _mm256_sub_epi64(size, splat(1)));  // both < 2^63
     rows = _mm256_and_si256(rows, fits);
     const __m256i at = text.place == Place::end ? _mm256_sub_epi64(end, size) : begin;
     for (u32 w = 0; bits_of(rows) && w < text.words; w++) {

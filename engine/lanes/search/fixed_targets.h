@@ -5,21 +5,21 @@
 
 namespace lanewise::lanes {
 
-/// Where in a row a text stands.
+/// The position of a text in a row.
 enum class Place : u8 { whole, begin, end };
 
-/// The first bytes of a text, as words of 8 at up to kWords places, which may overlap.
+/// The first bytes of a text, as words of 8 bytes at up to kWords positions, which may overlap.
 struct FixedText {
   static constexpr u32 kWords = 4;
   Place place;
   u64 size;  ///< of the whole text
   u32 words;
-  u64 mask;  ///< the bytes of a word that count
+  u64 mask;  ///< the bytes of a word that are compared
   u64 at[kWords];
   u64 value[kWords];
 };
 
-/// The rows of `asked`, as bits, that have all words of `text` at its place: of up to 64 neighbouring rows,
+/// The rows of `asked`, as bits, that have all words of `text` at its position: of up to 64 consecutive rows,
 /// of which row i is bytes[offsets[i], offsets[i + 1] - gap).
 struct FixedTests {
   Target target;

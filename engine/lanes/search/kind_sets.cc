@@ -8,7 +8,7 @@ namespace {
 
 constexpr u32 kKinds = 8;
 
-/// The low halves that each high half of the set has, as bits; each pattern once, without the empty one.
+/// The low nibbles of each high nibble in the set, as bits; distinct patterns, without the empty one.
 std::vector<u32> patterns(const std::bitset<256>& set, u32 (&of_high)[16]) {
   std::vector<u32> found;
   for (u32 high = 0; high < 16; high++) {

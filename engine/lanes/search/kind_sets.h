@@ -6,11 +6,11 @@
 
 namespace lanewise::lanes {
 
-/// The bytes of `set` have kinds, all others none: high halves with the same low halves share a kind. With
-/// more than eight of those, where halves are looked up, other bytes seem to have kinds too.
+/// Bytes in `set` get kinds (buckets), others none: high nibbles with the same low nibbles share a kind. With
+/// more than eight kinds, a nibble look-up may report false positives.
 KindTable kinds_of_set(const std::bitset<256>& set);
 
-/// Whether kinds_of_set is right wherever halves are looked up.
+/// Whether kinds_of_set is exact with nibble look-ups.
 bool has_exact_kinds(const std::bitset<256>& set);
 
 }  // namespace lanewise::lanes

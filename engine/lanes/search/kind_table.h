@@ -6,17 +6,17 @@
 
 namespace lanewise::lanes {
 
-/// The kinds of each byte, up to eight, as bits; and of parts of bytes, which have the kinds of all bytes
-/// with that part. Registers look up a byte's six low bits, or its halves: then a byte has the kinds that
-/// both of its halves have. So it may seem to have more than its own.
+/// The kinds (buckets) of each byte, up to eight, as bits; and of parts of bytes, which have the kinds of all
+/// bytes with that part. Registers look up a byte's six low bits, or its nibbles: then a byte has the kinds
+/// that both of its nibbles have, so false positives are possible.
 struct KindTable {
   alignas(64) u8 of_byte[256];
   alignas(64) u8 of_six[64];
   alignas(16) u8 of_low[16];
   alignas(16) u8 of_high[16];
-  bool high_is_uniform;  ///< bytes >= 0x80 have all the same kinds
+  bool high_is_uniform;  ///< bytes >= 0x80 all have the same kinds
 
-  /// To be called once of_byte is filled.
+  /// Call it once of_byte is filled.
   void finish() {
     high_is_uniform = true;
     for (u32 i = 0; i < 64; i++) of_six[i] = 0;

@@ -6,16 +6,16 @@
 
 namespace lanewise::lanes {
 
-/// How lane code is carried out. Every target gives the same answers.
+/// How lane code is executed. Every target gives the same results.
 enum class Target {
-  branching,    ///< one lane, a jump for each row or byte, as a textbook writes it
-  scalar,       ///< one lane, no vectors; no jump for what a row holds
-  automatic,    ///< the same source, vectors made by the compiler; named "auto"
+  branching,    ///< one lane, a branch for each row or byte, as in a textbook
+  scalar,       ///< one lane, no vectors; no branch depends on a row's content
+  automatic,    ///< the same source, vectorised by the compiler; named "auto"
   interleaved,  ///< several lanes of one thread, scalar instructions
   avx2,         ///< 32-byte registers
   avx512,       ///< 64-byte registers with byte permutes (AVX-512 VBMI, VBMI2)
-  neon,         ///< 64 bytes in four registers, of every aarch64 core
-  emulated,     ///< wide groups and registers in plain C++: any machine tests them
+  neon,         ///< 64 bytes in four registers, on every aarch64 core
+  emulated,     ///< wide groups and registers in plain C++, to test them on any machine
 };
 
 inline constexpr Target kTargets[] = {Target::branching,   Target::scalar,  Target::automatic,
@@ -35,10 +35,10 @@ Target require_target(std::string_view text);
 /// Whether this machine can run `target`.
 bool supported(Target target);
 
-/// The widest vector target of this machine; interleaved where there is none.
+/// The widest vector target of this machine; interleaved if there is none.
 Target simd();
 
-/// kTargets without those that this machine cannot run.
+/// The targets of kTargets that this machine can run.
 std::vector<Target> supported_targets();
 
 }  // namespace lanewise::lanes

@@ -14,7 +14,7 @@
 
 namespace lanewise::lanes {
 
-/// A finder's `match` against a test of each row alone.
+/// Compares a finder's `match` with a test of each row alone.
 class FindCheck : public ::testing::TestWithParam<Target> {
  protected:
   using Contains = std::function<bool(std::string_view text)>;
@@ -55,7 +55,7 @@ class FindCheck : public ::testing::TestWithParam<Target> {
     }
   }
 
-  /// match_lines, where no text has a \n.
+  /// match_lines, with strings that contain no \n.
   template <class Finder>
   void check_lines(const Finder& finder, const std::vector<std::string>& texts, const Contains& contains) {
     for (const std::string& text : texts) {
@@ -70,7 +70,7 @@ class FindCheck : public ::testing::TestWithParam<Target> {
     ASSERT_EQ(found, expected);
   }
 
-  /// Rows of lengths at the edges, over the first `letters` letters.
+  /// Rows of boundary lengths, over the first `letters` letters.
   std::vector<std::string> random_texts(size_t rows, int letters) {
     std::vector<std::string> texts(rows);
     for (std::string& text : texts) {
@@ -102,7 +102,7 @@ class FindCheck : public ::testing::TestWithParam<Target> {
         at = std::copy(between.begin(), between.end(), std::copy(texts[i].begin(), texts[i].end(), at));
         offsets64[i + 1] = offsets32[i + 1] = u32(at - bytes.data());
       }
-      // What stands after the last row must not be taken for a part of it.
+      // Bytes after the last row must not be taken for a part of it.
       for (size_t i = 0; i < 64; i++)
         at[i] = texts.empty() || texts[0].empty() ? 'a' : u8(texts[0][i % texts[0].size()]);
     }

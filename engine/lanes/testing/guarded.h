@@ -9,7 +9,7 @@
 
 namespace lanewise::lanes {
 
-/// Memory for tests that ends at a page that is not accessible: a read or write after it ends the program.
+/// Memory for tests that ends at an inaccessible page: a read or write past its end crashes.
 template <class T>
 class Guarded {
  public:

@@ -8,8 +8,8 @@
 
 namespace lanewise::lanes {
 
-/// An automaton of random transitions, with or without a dead state, a match state and states that accept at
-/// the end.
+/// An automaton with random transitions, with or without a dead state, a match state and states that accept
+/// at the end.
 class RandomAutomaton {
  public:
   struct Shape {
@@ -36,7 +36,7 @@ class RandomAutomaton {
       for (u32 c = 0; c < shape.classes; c++) {
         u32 to = random() % n;
         if ((to == view_.dead || to >= view_.match) && random() % 8)
-          to = random() % n;  // most rows live for a while
+          to = random() % n;  // most rows stay undecided temporarily
         next_[s * shape.classes + c] = u16(s == view_.dead || s >= view_.match ? s : to);
       }
     }
@@ -50,7 +50,7 @@ class RandomAutomaton {
   AutomatonView view_;
 };
 
-/// What every matcher must answer for one row: all of its bytes, no early end.
+/// The oracle for one row: all of its bytes, no early exit.
 inline bool accepts(const AutomatonView& a, const u8* at, const u8* end) {
   u32 state = a.start;
   for (; at != end; at++) state = a.next[state * a.classes + a.class_of[*at]];

@@ -17,15 +17,15 @@ namespace lanewise::ops {
 /// The operator's name in memory errors.
 inline constexpr std::string_view kGroupBy = "Aggregation (GROUP BY)";
 
-/// The rows of one chunk that one aggregate takes.
+/// The rows of one chunk that one aggregate processes.
 struct AggregateInput {
   std::span<const Vector> args;
   std::span<const Vector> order;  ///< values of the call's ORDER BY keys
   const ActiveSet& rows;          ///< those that pass the call's FILTER
-  const uint32_t* groups;         ///< by row, of all active rows; null: there is one group, 0
+  const uint32_t* groups;         ///< group of each active row; null: there is one group, 0
   uint64_t chunk_order;           ///< see Chunk::order
   uint64_t first_row;             ///< see Chunk::first_row
-  bool every_new_group;           ///< each group made since the last update() has one of the rows
+  bool every_new_group;           ///< each group made since the last update() has at least one of the rows
   lanes::Target target;
 };
 
@@ -57,14 +57,14 @@ class Accumulator {
   /// Makes room for groups [0, groups); new ones are empty.
   virtual void resize(uint32_t groups) = 0;
   virtual void update(const AggregateInput& input) = 0;
-  /// Adds what `other`, of the same call and sealed, holds for group from[i] to our group to[i]. `other` may
-  /// be read from several threads, and outlives this one.
+  /// Adds the state of `other`, of the same call and sealed, for group from[i] to our group to[i]. `other`
+  /// may be read from several threads, and outlives this one.
   virtual void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) = 0;
-  /// Whether merge() copies what it takes, so that `other` need not outlive this one.
+  /// Whether merge() copies all data, so that `other` need not outlive this one.
   virtual bool merge_copies() const { return true; }
-  /// No update() or merge() follows.
+  /// Called after the last update() or merge().
   virtual void seal() {}
-  /// The results of groups [first, first + count); from several threads at once, after seal().
+  /// The results of groups [first, first + count); callable from several threads, after seal().
   virtual ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const = 0;
 };
 

@@ -16,12 +16,12 @@ namespace lanewise::ops {
 namespace {
 
 constexpr uint32_t kBatchRows = 1 << 18;
-constexpr uint32_t kDistinctBlock = 2048;  // distinct rows that an aggregate takes at a time
+constexpr uint32_t kDistinctBlock = 2048;  // distinct rows that an aggregate processes at a time
 
-/// A call as it is carried out: without a DISTINCT or ORDER BY that cannot change the result.
+/// A call as it is executed: without a DISTINCT or ORDER BY that cannot change the result.
 struct Call {
   plan::AggregateCall call;
-  plan::AggregateCall of_rows;        // what takes them: with DISTINCT rows that are distinct already
+  plan::AggregateCall of_rows;        // the call over these rows: with DISTINCT they are already distinct
   const AggregateFunction* function;  // of `of_rows`
 };
 
@@ -128,9 +128,9 @@ class Aggregate : public Sink {
   }
 
  private:
-  /// What one thread has gathered: the groups of its current run, those of earlier ones, and for each call
-  /// with DISTINCT the distinct rows of keys, arguments and its ORDER BY, which its accumulators see only at
-  /// the end.
+  /// The state of one thread: the groups of its current run, those of earlier ones, and for each call
+  /// with DISTINCT the distinct rows of keys, arguments and its ORDER BY, which its accumulators receive only
+  /// at the end.
   struct Groups : Local {
     KeyRun now;
     std::vector<KeyRun> runs;
@@ -138,7 +138,7 @@ class Aggregate : public Sink {
     std::vector<std::unique_ptr<DistinctRows>> distinct;  // by call; null without DISTINCT
   };
 
-  /// A run without groups; without keys there is always one.
+  /// An empty run; without keys there is always one group.
   KeyRun started(MemoryBudget* budget) const {
     KeyRun run{std::make_unique<Grouping>(key_types_, budget, what_), {}, {}};
     for (const Call& call : calls_) run.accumulators.push_back(call.function->make(call.of_rows, budget));
@@ -200,8 +200,8 @@ class Aggregate : public Sink {
     uint32_t blocks = 0;
   };
 
-  /// Groups of the distinct rows that the threads found for call `i`, each run fed by one thread at a time.
-  /// The other calls have seen no row of them.
+  /// Groups of the distinct rows found by the threads for call `i`, each run fed by one thread at a time.
+  /// The other calls have received no row of them.
   std::vector<KeyRun> aggregated(size_t i, std::vector<KeyRun>& rows, const EvalContext& context) const {
     size_t total = 0;
     for (const KeyRun& run : rows) total += run.keys->size();
@@ -232,7 +232,7 @@ class Aggregate : public Sink {
     return results;
   }
 
-  /// Gives call `i` distinct rows.
+  /// Passes distinct rows to call `i`.
   void update(size_t i, const Grouping& distinct, Fed& fed, const EvalContext& context) const {
     KeyRun& run = fed.run;
     const plan::AggregateCall& call = calls_[i].of_rows;

@@ -7,9 +7,9 @@
 
 namespace lanewise::ops {
 
-/// GROUP BY, and aggregates without it (exactly one row). Rows of the output are in no particular order.
-/// Throws InternalError where a call's function or types are not in the table of aggregate functions, and
-/// UserError for constants that a function does not take.
+/// GROUP BY, and aggregates without it (exactly one row). The output is unordered.
+/// Throws InternalError if a call's function or types are not in the table of aggregate functions, and
+/// UserError for constants that a function does not accept.
 std::unique_ptr<Sink> make_aggregate(const plan::Aggregate& aggregate, const Schema& input,
                                      const Schema& output);
 

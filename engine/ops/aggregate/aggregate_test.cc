@@ -30,7 +30,8 @@ Table run(const plan::Aggregate& aggregate, const std::vector<ColumnPtr>& column
   for (const auto& call : aggregate.aggregates) output.push_back({"", call.type});
   const auto sink = make_aggregate(aggregate, input, output);
   Arena arena;
-  const std::vector<lanes::Target> targets = lanes::supported_targets();  // each chunk on another level
+  const std::vector<lanes::Target> targets =
+      lanes::supported_targets();  // each chunk uses another instruction set
   EvalContext context{&arena, lanes::simd(), feed.budget, feed.cancellation};
   std::vector<std::unique_ptr<Sink::Local>> locals;
   for (size_t i = 0; i < feed.locals; ++i) locals.push_back(sink->local());
@@ -55,7 +56,7 @@ Table run(const plan::Aggregate& aggregate, const std::vector<ColumnPtr>& column
   return sink->finish(std::move(locals), context);
 }
 
-/// Equal, or for floating-point numbers nearly so.
+/// Equal, or almost equal for floating-point numbers.
 void expect_near(const Value& actual, const Value& expected, double tolerance, const std::string& where) {
   ASSERT_EQ(actual.type(), expected.type()) << where;
   if (!actual.type().is_float() || actual.is_null() || expected.is_null()) {
@@ -217,10 +218,10 @@ std::vector<plan::AggregateCall> all_calls(const Input& input) {
       call.order = {{call.args[0], i % 2 == 0, false}};
     } else if (call.function == "first" || call.function == "last" || call.function == "any_value" ||
                call.function == "mode" || call.args.size() == 2) {
-      continue;  // which of the distinct rows comes first is not said
+      continue;  // which of the distinct rows comes first is unspecified
     }
     const bool has_equal_forms = arg->type.is_float() || arg->type.id == TypeId::kInterval;
-    if (call.type.is_nested() && has_equal_forms) continue;  // which of -0.0 and 0.0 is kept is not said
+    if (call.type.is_nested() && has_equal_forms) continue;  // whether -0.0 or 0.0 is kept is unspecified
     call.distinct = true;
     if (i % 2 == 0) call.filter = column_of(input, kCondition);
     calls.push_back(call);
@@ -330,7 +331,7 @@ TEST(Aggregate, SumsOf64BitsDoNotOverflow) {
   const Value largest(TypeId::kUInt64, uint128_t{UINT64_MAX});
   EXPECT_EQ(one_value("sum", std::vector<Value>(1000, largest)),
             Value(TypeId::kInt128, int128_t{UINT64_MAX} * 1000));
-  // By group, where sums go over and come back.
+  // By group, where sums overflow and come back.
   Input input{{}, 3000};
   std::vector<Value> keys, numbers, naturals;
   for (int row = 0; row < 3000; ++row) {
@@ -437,7 +438,7 @@ TEST(Aggregate, ManyGroupsAcrossThreads) {
   }
 }
 
-/// So many groups of one or two rows that a thread stops to look for keys it has seen.
+/// this many groups of one or two rows that a thread stops to look for keys it has seen.
 TEST(Aggregate, KeysThatAreMostlyNew) {
   const int64_t kRows = test_size(200'000, 600'000), kGroups = kRows * 9 / 10;
   ColumnBuilder a(TypeId::kInt32), b(TypeId::kInt32), texts(TypeId::kVarchar), numbers(TypeId::kInt64),
@@ -457,7 +458,7 @@ TEST(Aggregate, KeysThatAreMostlyNew) {
   const std::vector<plan::AggregateCall> copied = {call_of("count_star", {}), call_of("sum", {number}),
                                                    call_of("min", {text}), call_of("first", {number}),
                                                    call_of("stddev_pop", {column(4, TypeId::kFloat64)})};
-  std::vector<plan::AggregateCall> with_kept = copied;  // the median keeps its values where they are
+  std::vector<plan::AggregateCall> with_kept = copied;  // the median keeps its values in place
   with_kept.push_back(call_of("median", {number}));
   for (const std::vector<size_t>& keys : key_sets) {
     for (const bool kept : {false, true}) {

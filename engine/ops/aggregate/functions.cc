@@ -13,7 +13,7 @@ namespace lanewise::ops {
 
 namespace {
 
-/// Other names of functions, as DuckDB knows them.
+/// Aliases of functions, as in DuckDB.
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"arg_max", "max_by"},
     {"arg_min", "min_by"},

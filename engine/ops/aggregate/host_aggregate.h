@@ -7,7 +7,7 @@
 
 namespace lanewise::ops {
 
-/// An aggregate of a library. Its accumulators see NULLs, and neither DISTINCT nor FILTER.
+/// An aggregate of the application. Its accumulators see NULLs, but neither DISTINCT nor FILTER.
 struct HostAggregate {
   std::function<std::unique_ptr<Accumulator>(MemoryBudget* budget)> make;
 };

@@ -14,14 +14,14 @@ namespace {
 /// Keys of a run: their table, of 16 bytes a slot, stays in the second-level cache with a chunk's keys to
 /// spare.
 constexpr uint32_t kRunKeys = 72 << 10;
-/// Keys of a run without a table: more, so that a partition's lie in longer stretches when runs are merged.
+/// Keys of a run without a table: more, so that partitions are longer when runs are merged.
 constexpr uint32_t kAppendedKeys = 256 << 10;
-/// A run of fewer rows than this share of all keys meets few of them twice.
+/// A run with fewer rows than this fraction of all keys rarely repeats one.
 constexpr double kSeldomRepeats = 0.2;
 /// Keys of one partition when runs are merged.
 constexpr size_t kPartitionKeys = size_t{1} << 15;
 
-/// How many keys there are, drawn alike, of which `rows` rows show `found`: found = keys * (1 - e^(-rows /
+/// The estimated number of keys, if `rows` random rows show `found` of them: found = keys * (1 - e^(-rows /
 /// keys)).
 size_t estimated_keys(size_t rows, size_t found) {
   double low = static_cast<double>(found), high = 1e12;
@@ -98,7 +98,7 @@ void merge_partitions(std::span<KeyRun> runs, int bits, const std::function<KeyR
   });
   const size_t finer = size_t{1} << (kPartitionBits - bits);
   std::mutex mutex;
-  std::vector<std::unique_ptr<Grouping>> spare;  // tables of partitions that are done
+  std::vector<std::unique_ptr<Grouping>> spare;  // tables of finished partitions, for reuse
   parallel_for(size_t{1} << bits, [&](size_t p) {
     KeyRun merged = start();
     {

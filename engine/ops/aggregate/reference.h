@@ -12,7 +12,7 @@
 #include "ops/aggregate/functions/to_real.h"
 #include "plan/node.h"
 
-/// The obvious meaning of the aggregate functions, for tests: all rows of one group at once, value by value.
+/// The plain meaning of the aggregate functions, for tests: all rows of one group at once, value by value.
 namespace lanewise::ops::reference {
 
 struct Row {
@@ -96,7 +96,7 @@ inline Value variance(const std::vector<Value>& values, bool sample, bool root) 
   return Value::float64(static_cast<double>(root ? std::sqrt(result) : result));
 }
 
-/// A value of the row whose second argument is the least, or the greatest.
+/// A value of the row whose second argument is the minimum, or the maximum.
 inline Value value_of_best(const plan::AggregateCall& call, const std::vector<Row>& rows) {
   const auto is = [&](auto... names) { return ((call.function == names) || ...); };
   const bool greatest = is("max_by", "arg_max", "arg_max_null");
@@ -110,7 +110,7 @@ inline Value value_of_best(const plan::AggregateCall& call, const std::vector<Ro
   return best == nullptr ? Value(call.type) : best->args[0];
 }
 
-/// The median distance from the median.
+/// The median of the distances from the median.
 inline Value mad(Type result, std::vector<Value> values) {
   const Value half = Value::float64(0.5), middle = quantile(result, values, half, true);
   for (Value& value : values) {
@@ -122,7 +122,7 @@ inline Value mad(Type result, std::vector<Value> values) {
 }
 
 inline Value histogram(Type result, const std::vector<Value>& values) {
-  std::map<std::string, std::vector<Value>> counts;  // by slots, whose order is the values'
+  std::map<std::string, std::vector<Value>> counts;  // by slots, which have the values' order
   for (const Value& value : values) {
     std::string slot;
     packed::Writer(slot).value(value.type(), value);
@@ -154,7 +154,7 @@ inline Value median(Type result, const std::vector<Value>& values) {
   return quantile(result, values, Value::float64(0.5), continuous);
 }
 
-/// The most frequent value, of several the first one.
+/// The most frequent value; of several, the first one.
 inline Value mode(const std::vector<Value>& values) {
   size_t most = 0;
   Value best;
@@ -166,7 +166,7 @@ inline Value mode(const std::vector<Value>& values) {
   return best;
 }
 
-/// Sums and what is made of them; there is a value.
+/// Sums, and functions of them; there is at least one value.
 inline Value sum(const plan::AggregateCall& call, const std::vector<Value>& values) {
   const auto is = [&](auto... names) { return ((call.function == names) || ...); };
   if (is("sum", "sum_no_overflow") && !call.type.is_float()) {
@@ -197,7 +197,7 @@ inline Value sum(const plan::AggregateCall& call, const std::vector<Value>& valu
   throw InternalError("no reference for " + call.function);
 }
 
-/// Of the values that are there, in the order of their rows.
+/// Functions of the values that are not NULL, in row order.
 inline Value of_values(const plan::AggregateCall& call, const std::vector<Value>& values) {
   const auto is = [&](auto... names) { return ((call.function == names) || ...); };
   if (is("count")) return Value::int64(static_cast<int64_t>(values.size()));
@@ -265,7 +265,7 @@ inline Value aggregate(const plan::AggregateCall& call, std::vector<Row> rows) {
     rows = once;
   }
   const auto before = [&](const Row& a, const Row& b) { return compare_keys(a, b, call.order) < 0; };
-  if (is("last") && !call.order.empty()) {  // of rows that tie the first one
+  if (is("last") && !call.order.empty()) {  // of the rows that tie with the first one
     return rows.empty() ? Value(call.type) : std::max_element(rows.begin(), rows.end(), before)->args[0];
   }
   std::stable_sort(rows.begin(), rows.end(), before);

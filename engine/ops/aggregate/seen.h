@@ -8,8 +8,8 @@
 
 namespace lanewise::ops {
 
-/// Which groups have had a value: the others' sums and extremes are NULL. Most chunks cost it nothing: a
-/// group that a chunk has made has a row in that chunk, so that without FILTER and NULLs all groups are seen.
+/// Which groups have had a value: sums and extremes of the others are NULL. Most chunks cost nothing: a
+/// group made by a chunk has a row in that chunk, so without FILTER and NULLs all groups are seen.
 class Seen {
  public:
   explicit Seen(MemoryBudget* budget) : flags_(budget, kGroupBy) {}
@@ -21,7 +21,7 @@ class Seen {
     unseen_ += groups - before;
     fresh_ += groups - before;
   }
-  /// The groups of `rows`, a subset of input.rows, have values now.
+  /// Marks the groups of `rows`, a subset of input.rows.
   void mark(const AggregateInput& input, const ActiveSet& rows) {
     const bool complete =
         input.groups == nullptr ? !rows.none() : input.every_new_group && rows.count() == input.rows.count();
@@ -46,7 +46,7 @@ class Seen {
  private:
   BufferBuilder<uint8_t> flags_;
   size_t unseen_ = 0;
-  size_t fresh_ = 0;  // the last ones, since the last mark()
+  size_t fresh_ = 0;  // the last groups, made since the last mark()
 };
 
 }  // namespace lanewise::ops

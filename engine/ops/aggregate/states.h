@@ -33,7 +33,7 @@ class States {
   BufferBuilder<T> states_;
 };
 
-/// A column of `count` numbers: value(i) is called where valid(i), in ascending order.
+/// A column of `count` numbers: value(i) is called if valid(i), in ascending order.
 template <class T, class Valid, class ValueOf>
 ColumnPtr number_column(Type type, uint32_t count, MemoryBudget* budget, Valid valid, ValueOf value) {
   auto column = std::make_shared<Column>();

@@ -7,8 +7,8 @@
 
 namespace lanewise::ops {
 
-/// Narrows the chunk's active set by predicates, one after the other: a later one sees only rows that the
-/// earlier ones left. Cheap ones go first, see order_by_cost().
+/// Narrows the chunk's active set by predicates, one after the other: each sees only rows that passed the
+/// previous ones. Cheap ones go first, see order_by_cost().
 class Filter : public Step {
  public:
   explicit Filter(const std::vector<ExprPtr>& predicates);
@@ -19,13 +19,13 @@ class Filter : public Step {
   std::vector<ExprPtr> predicates_;
 };
 
-/// The operands of all ANDs at the top of the predicates.
+/// The operands of all top-level ANDs of the predicates.
 std::vector<ExprPtr> conjuncts(const std::vector<ExprPtr>& predicates);
 
 /// A rough time per row, in units of one comparison of two numbers.
 double cost(const Expr& expr);
 
-/// The predicates with the cheapest first. Those that can raise an error stay after all before them.
+/// The predicates, cheapest first. Those that can raise an error stay after all that precede them.
 std::vector<ExprPtr> order_by_cost(std::vector<ExprPtr> predicates);
 
 }  // namespace lanewise::ops

@@ -17,7 +17,7 @@ namespace lanewise::ops {
 namespace {
 
 constexpr int64_t kBuildBatchRows = int64_t{1} << 20;
-constexpr size_t kLookupBytes = 16;  // of a row, at most
+constexpr size_t kLookupBytes = 16;  // maximum per row
 constexpr int64_t kPartSliceRows = 8192;
 constexpr int kBatchShift = 32;  // of an order: the batch, then its slices
 
@@ -112,7 +112,7 @@ std::vector<ColumnPtr> BuildSink::columns_by_range(std::vector<std::unique_ptr<L
 
 size_t BuildSink::parts_for(const std::vector<std::unique_ptr<Local>>& locals,
                             const MemoryBudget* budget) const {
-  // The NULLs that kMark depends on, and the neighbours of a range, are in all parts.
+  // kMark depends on NULLs, and a range on neighbours, in all parts.
   if (join_.keys.empty() || join_.range || join_.kind == plan::JoinKind::kMark) return 1;
   if (forced_parts_ != 0) return forced_parts_;
   size_t bytes = 0;

@@ -22,7 +22,7 @@ Runs Candidates::find(const Chunk& chunk, EvalContext& context) const {
 Runs Candidates::find_keys(const Chunk& chunk, EvalContext& context) const {
   Arena& arena = *context.arena;
   const Runs runs{arena.allocate<uint32_t>(chunk.rows), arena.allocate<uint32_t>(chunk.rows)};
-  if (build_->lookup == nullptr || build_->rows == 0) {  // then the keys need not be computed
+  if (build_->lookup == nullptr || build_->rows == 0) {  // the keys need not be computed
     std::fill_n(runs.first, chunk.rows, 0);
     std::fill_n(runs.count, chunk.rows, build_->rows);
     return runs;
@@ -77,8 +77,8 @@ void Candidates::mark(const uint32_t* matches, const ActiveSet& pairs) const {
 void Candidates::mark_runs(Runs runs, const ActiveSet& rows) const {
   const bool is_cut_behind = join_.range && !reaches_end(join_.range->order);
   rows.for_each([&](uint32_t row) {
-    // Whoever marked the row with which a run begins (or ends, where runs are cut off after it) marks the
-    // others, too, before the probes end.
+    // The thread that marks the first row of a run (or the last, if runs are cut after it) also marks the
+    // others, before the probes end.
     const uint32_t count = runs.count[row];
     for (uint32_t i = 0; i < count; ++i) {
       const uint32_t place = runs.first[row] + (is_cut_behind ? count - 1 - i : i);

@@ -6,7 +6,7 @@
 
 namespace lanewise::ops {
 
-/// What all probes share: the join, its build side, and how a chunk's candidates are found.
+/// Shared by all probes: the join, its build side, and how to find a chunk's candidates.
 class Candidates {
  public:
   Candidates(const plan::Join& join, const Schema& left, const Schema& right,
@@ -16,15 +16,15 @@ class Candidates {
   const Build& build() const { return *build_; }
   const ExprPtr& condition() const { return columns_.condition; }
 
-  /// For each active row of the chunk its run; 0 rows where a key is NULL.
+  /// The run of each active row of the chunk; 0 rows if a key is NULL.
   Runs find(const Chunk& chunk, EvalContext& context) const;
-  /// Columns over which `expr`, such as the condition, is evaluated for pairs: rows[i] of the chunk, and
-  /// matches[i] of the build side. Those that it does not read are left empty. After the kept columns of the
-  /// build side its keys may be read, too.
+  /// Columns to evaluate `expr`, such as the condition, for pairs: rows[i] of the chunk, and
+  /// matches[i] of the build side. Columns that it does not read are empty. The build side's keys follow its
+  /// kept columns.
   std::vector<Vector> columns_for(const Expr& expr, const Chunk& chunk, const uint32_t* rows,
                                   const uint32_t* matches, const ActiveSet& pairs) const;
-  /// Calls f(rows, matches, pairs) for all pairs of the chunk's rows and their runs, some at a time, whether
-  /// the condition holds or not. Rows whose bit is set in `done`, which may be null, are left out.
+  /// Calls f(rows, matches, pairs) for all pairs of the chunk's rows and their runs, in blocks, whether
+  /// the condition holds or not. Rows whose bit is set in `done`, which may be null, are skipped.
   template <class F>
   void for_pairs(const Chunk& chunk, Runs runs, const uint64_t* done, EvalContext& context, F f) const;
 
@@ -41,17 +41,17 @@ class Candidates {
               });
   }
 
-  /// The output's columns of the build side for rows matches[i], or NULL.
+  /// Appends the output's columns of the build side for rows matches[i], or NULL.
   void append_right(const uint32_t* matches, const ActiveSet& active, std::vector<Vector>& columns) const;
   size_t kept_columns() const { return columns_.kept.size(); }
   /// NULLs instead.
   void append_right_nulls(Arena& arena, std::vector<Vector>& columns) const;
-  /// Notes that rows of the build side have a match.
+  /// Marks rows of the build side as matched.
   void mark(const uint32_t* matches, const ActiveSet& pairs) const;
   void mark_runs(Runs runs, const ActiveSet& rows) const;
 
  private:
-  /// The same by the keys alone.
+  /// The same by the keys only.
   Runs find_keys(const Chunk& chunk, EvalContext& context) const;
 
   const plan::Join& join_;

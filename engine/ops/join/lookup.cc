@@ -15,7 +15,7 @@ namespace lanewise::ops {
 
 namespace {
 
-constexpr uint32_t kSliceRows = 8192;  // a multiple of 64: slices have validity words of their own
+constexpr uint32_t kSliceRows = 8192;  // a multiple of 64: slices do not share validity words
 constexpr uint32_t kNone = ~uint32_t{0};
 
 std::vector<Type> types_of(const std::vector<ColumnPtr>& columns) {
@@ -46,7 +46,7 @@ void for_slices(const std::vector<ColumnPtr>& keys, size_t rows, MemoryBudget* b
   });
 }
 
-/// A bitmap of the rows whose keys have no NULL but where NULLs are equal; empty: all.
+/// A bitmap of the rows whose keys have no NULL, unless NULLs are equal; empty: all rows.
 Buffer findable(const std::vector<ColumnPtr>& keys, const std::vector<bool>& null_is_equal, size_t rows,
                 MemoryBudget* budget) {
   Buffer valid;
@@ -65,7 +65,7 @@ Buffer findable(const std::vector<ColumnPtr>& keys, const std::vector<bool>& nul
   return valid;
 }
 
-/// Keys that fit into a word each, all together: one column, or several that are packed.
+/// Keys that fit into one word together: one column, or several packed ones.
 class Words {
  public:
   explicit Words(const std::vector<Type>& types) {
@@ -86,7 +86,7 @@ class Words {
   std::optional<PackedKeys> packed_;
 };
 
-/// Integers of a narrow range: they are the numbers of the entries of an array.
+/// Integers of a narrow range, used as array indexes.
 class DirectLookup : public Lookup {
  public:
   /// Whether the array is no larger than a hash table would be.
@@ -132,7 +132,7 @@ class DirectLookup : public Lookup {
   const char* name() const override { return "direct"; }
 
  private:
-  /// Makes entry k the place of the first row of key k in the order; those of k + 1 follow them.
+  /// Sets entry k to the place of the first row of key k; those of k + 1 follow.
   void make_runs(const uint64_t* words, size_t rows, const uint64_t* valid, MemoryBudget* budget) {
     auto* entries = entries_.mutable_as<uint32_t>();
     const auto is_found = [&](size_t row) { return valid == nullptr || bits::test(valid, row); };
@@ -144,17 +144,17 @@ class DirectLookup : public Lookup {
     for (uint64_t key = 0; key <= range_; ++key) entries[key] = end += entries[key];
     order_ = Buffer::allocate(end * sizeof(uint32_t), budget, kJoin);
     auto* order = order_.mutable_as<uint32_t>();
-    for (size_t row = rows; row-- > 0;) {  // backwards: an entry ends where its run begins
+    for (size_t row = rows; row-- > 0;) {  // backwards: an entry finally points to the start of its run
       if (is_found(row)) order[--entries[words[row] - least_]] = static_cast<uint32_t>(row);
     }
   }
 
   uint64_t least_, range_;
-  Buffer entries_;  ///< uint32_t row, or first place, by key; the last one stands for keys out of range
+  Buffer entries_;  ///< uint32_t row, or start of the run, by key; the last entry is for keys out of range
 };
 
-/// Any keys that fit into a word. As uint32_t, keys are the differences from the least one, which all are
-/// that narrow.
+/// Any keys that fit into a word. As uint32_t, keys are stored as differences from the minimum, if they are
+/// small enough.
 template <class Word>
 class WordLookup : public Lookup {
  public:
@@ -198,7 +198,7 @@ class WordLookup : public Lookup {
   RunTable<Word> table_;
 };
 
-/// Any keys at all, as bytes.
+/// Keys of any type, as bytes.
 class ByteLookup : public Lookup {
  public:
   ByteLookup(std::vector<ColumnPtr> keys, bool null_is_key, size_t rows, const uint64_t* valid,
@@ -250,7 +250,7 @@ class ByteLookup : public Lookup {
     uint64_t size;
   };
 
-  /// The bytes of rows rows[0..count), or 0..count where `rows` is null: the text itself, or all keys.
+  /// The bytes of rows rows[0..count), or 0..count if `rows` is null: the text itself, or all keys.
   KeyRows::Encoded encode(std::span<const KeyWords> keys, const uint32_t* rows, size_t count,
                           Arena& arena) const {
     if (!is_text_) return layout_.encode(keys, rows, count, arena);
@@ -269,7 +269,7 @@ class ByteLookup : public Lookup {
     return result;
   }
 
-  std::vector<ColumnPtr> keys_;  // of a text, whose bytes are not copied
+  std::vector<ColumnPtr> keys_;  // keys of strings, whose bytes are not copied
   bool is_text_;
   KeyRows layout_;
   std::vector<std::unique_ptr<Arena>> encoded_;  // by slice
@@ -277,7 +277,7 @@ class ByteLookup : public Lookup {
   RunTable<uint64_t> table_;
 };
 
-/// The keys of all rows as words, and the least and greatest of those that can be found.
+/// The keys of all rows as words, and the minimum and maximum of those that can be found.
 struct KeyColumn {
   Buffer words;
   int64_t least = std::numeric_limits<int64_t>::max(), greatest = std::numeric_limits<int64_t>::min();

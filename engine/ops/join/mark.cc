@@ -64,7 +64,7 @@ class MarkProbe : public Step {
                           });
   }
 
-  /// Rows that are not true: NULLs in their keys, or in those of the build side, may make them unknown.
+  /// Rows that are not true: NULLs in their keys, or in those of the build side, may make them NULL.
   void find_unknown(const Chunk& chunk, const Marks& marks, EvalContext& context) const {
     const Build& build = candidates_.build();
     if (build.rows == 0) return;
@@ -139,8 +139,8 @@ class MarkProbe : public Step {
   }
 
   Candidates candidates_;
-  ExprPtr whole_;  // all that must hold, over the left child's columns, the kept ones and the keys
-  bool may_be_unknown_ = false;  // by a key
+  ExprPtr whole_;                // all conditions, over the left child's columns, the kept ones and the keys
+  bool may_be_unknown_ = false;  // because of a key
   bool only_key_ = false;
 };
 

@@ -5,15 +5,15 @@
 
 namespace lanewise::ops {
 
-/// Walks over the candidates of a chunk's rows: pairs of a row and a row of the build side.
+/// Iterates over the candidates of a chunk's rows: pairs of a row and a row of the build side.
 class Pairs {
  public:
-  /// The runs of the active rows. All of it outlives this.
+  /// The runs of the active rows. All arguments must outlive this object.
   Pairs(const Build& build, const ActiveSet& active, Runs runs)
       : build_(build), list_(active.list()), runs_(runs) {}
 
-  /// The next pairs, `most` at most; 0: there are none left. Rows whose bit is set in `done`, which may be
-  /// null, are left out from now on.
+  /// The next pairs, at most `most`; 0: none is left. Rows whose bit is set in `done`, which may be
+  /// null, are skipped from now on.
   uint32_t next(uint32_t most, uint32_t* rows, uint32_t* matches, const uint64_t* done = nullptr) {
     uint32_t count = 0;
     while (count < most && at_ < list_.size()) {
@@ -40,8 +40,8 @@ class Pairs {
   const Build& build_;
   std::span<const uint32_t> list_;
   Runs runs_;
-  size_t at_ = 0;         // in the list
-  uint32_t emitted_ = 0;  // of that row's run
+  size_t at_ = 0;         // index in the list
+  uint32_t emitted_ = 0;  // of the current row's run
 };
 
 }  // namespace lanewise::ops

@@ -10,7 +10,7 @@ namespace lanewise::ops {
 
 namespace {
 
-constexpr int64_t kPartBatchRows = int64_t{1} << 15;  // threads hold one that grows for each part
+constexpr int64_t kPartBatchRows = int64_t{1} << 15;  // each thread has one growing batch per part
 
 /// Bitmaps of the active rows, by part.
 std::vector<ActiveSet> split(const ActiveSet& active, std::span<const Vector> keys, size_t parts,

@@ -12,17 +12,17 @@
 
 namespace lanewise::ops {
 
-/// Parts of a join at most.
+/// Maximum number of parts of a join.
 inline constexpr size_t kMostParts = 16;
 
-/// Rows in parts by the hash of a join's keys, so that rows with equal keys, of either side, are in the parts
-/// of one number. What one thread has gathered.
+/// Rows of one thread, split by the hash of a join's keys: rows of either side with equal keys are in the
+/// part of the same number.
 class RowsInParts : public Sink::Local {
  public:
   RowsInParts(const Schema& schema, size_t parts);
   /// `keys` are those of the chunk's rows.
   void append(const Chunk& chunk, std::span<const Vector> keys, Arena& arena, MemoryBudget* budget);
-  /// The rows of all threads, by part, in their order.
+  /// The rows of all threads, by part, in order.
   static std::vector<Table> merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals,
                                   size_t parts, MemoryBudget* budget);
 
@@ -37,7 +37,7 @@ class LeftPartsSink : public Sink {
   LeftPartsSink(const plan::Join& join, const Schema& left, size_t parts);
   std::unique_ptr<Local> local() const override;
   void consume(Local& local, const Chunk& chunk, EvalContext& context) const override;
-  /// An empty table: the rows are in parts().
+  /// Returns an empty table: the rows are in parts().
   Table finish(std::vector<std::unique_ptr<Local>> locals, EvalContext& context) override;
   std::vector<Table>& parts() { return parts_; }
 
@@ -48,13 +48,13 @@ class LeftPartsSink : public Sink {
   std::vector<Table> parts_;
 };
 
-/// A build side that is larger than memory, in parts, of which one at a time has a lookup. Not thread-safe.
+/// A build side that is larger than memory, in parts; one part at a time has a lookup. Not thread-safe.
 class BuildParts {
  public:
   BuildParts(BuildForm form, std::vector<Table> parts, MemoryBudget* budget);
   size_t count() const { return parts_.size(); }
   int64_t rows() const;
-  /// The part's rows, ready for probes; the part before it is released once it is not used.
+  /// The part's rows, ready for probes; the previous part is released when it is no longer used.
   std::shared_ptr<const Build> open(size_t part);
 
  private:

@@ -26,8 +26,8 @@ std::vector<Vector> chosen(const plan::Join& join, const Chunk& chunk) {
   return columns;
 }
 
-/// Joins that only test whether a row has a match: kSemi, kAnti; kRightSemi and kRightAnti of the build
-/// side's rows, which then come from there.
+/// Joins that only test whether a row has a match: kSemi, kAnti; kRightSemi and kRightAnti for rows of the
+/// build side, which are then returned from there.
 class ExistenceProbe : public Step {
  public:
   explicit ExistenceProbe(Candidates candidates) : candidates_(std::move(candidates)) {}
@@ -72,7 +72,7 @@ class ExistenceProbe : public Step {
   Candidates candidates_;
 };
 
-/// Joins in which each row has at most one match, so that the chunk's rows stay where they are.
+/// Joins in which each row has at most one match, so that the chunk's rows stay in place.
 class UniqueProbe : public Step {
  public:
   explicit UniqueProbe(Candidates candidates) : candidates_(std::move(candidates)) {}
@@ -93,7 +93,7 @@ class UniqueProbe : public Step {
   }
 
  private:
-  /// Sets the matches, and returns the rows that have one.
+  /// Finds the matches, and returns the rows that have one.
   ActiveSet find_unique(const Chunk& chunk, Runs runs, uint32_t* matches, EvalContext& context) const {
     uint64_t* const found = no_bits(chunk.rows, *context.arena);
     chunk.active.for_each([&](uint32_t row) {
@@ -113,7 +113,7 @@ class UniqueProbe : public Step {
     return kept;
   }
 
-  /// kSingle over a build side in which keys repeat.
+  /// kSingle over a build side with repeated keys.
   ActiveSet find_single(const Chunk& chunk, Runs runs, uint32_t* matches, EvalContext& context) const {
     uint64_t* const found = no_bits(chunk.rows, *context.arena);
     const std::string& message = candidates_.join().message;
@@ -132,7 +132,7 @@ class UniqueProbe : public Step {
   Candidates candidates_;
 };
 
-/// kInner, kLeft, kRight and kFull over a build side in which keys repeat.
+/// kInner, kLeft, kRight and kFull over a build side with repeated keys.
 class PairProbe : public Expander {
  public:
   explicit PairProbe(Candidates candidates) : candidates_(std::move(candidates)) {}
@@ -175,7 +175,7 @@ class PairProbe : public Expander {
     }
 
    private:
-    /// Rows of kLeft and kFull that have no match, once all pairs were there.
+    /// Rows of kLeft and kFull without a match, after all pairs.
     bool unmatched(Chunk& out, Arena& arena) {
       if (matched_ == nullptr) return false;
       out.rows = in_.rows;

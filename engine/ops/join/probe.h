@@ -7,10 +7,10 @@
 
 namespace lanewise::ops {
 
-/// What a join does to chunks of its left child: one of the two.
+/// The operator of a join for chunks of its left child: one of the two.
 struct Probe {
-  std::unique_ptr<Step> step;          ///< where a row has at most one row in the output
-  std::unique_ptr<Expander> expander;  ///< where it may have several
+  std::unique_ptr<Step> step;          ///< if each row has at most one row in the output
+  std::unique_ptr<Expander> expander;  ///< otherwise
 };
 
 /// `join` and `left`, the left child's schema, outlive the probe.

@@ -35,7 +35,7 @@ void narrow_as(const plan::JoinRange& range, const Build& build, const Vector& v
                Runs runs) {
   const Column& column = *build.range;
   const bool to_end = reaches_end(range.order);
-  // Rows of the run's value are left where `<=` reaches down to them, or `>=` up.
+  // Rows equal to the run's value remain for `<=` and `>=`.
   const bool below_equal = range.order == RangeOrder::kLess || range.order == RangeOrder::kGreaterOrEqual;
   rows.for_each([&](uint32_t row) {
     uint32_t& first = runs.first[row];

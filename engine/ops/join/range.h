@@ -4,11 +4,11 @@
 
 namespace lanewise::ops {
 
-/// Leaves of each active row's run the rows that lie on the range's side of its value; none where it is NULL.
+/// Narrows each active row's run to the rows that satisfy the range; to none if its value is NULL.
 void narrow_runs(const plan::JoinRange& range, const Build& build, const Vector& values,
                  const ActiveSet& rows, Runs runs);
 
-/// Whether what is left of a run reaches to its end (else it begins where the run does).
+/// Whether a narrowed run ends where the run did (else it begins where the run did).
 bool reaches_end(plan::RangeOrder order);
 
 }  // namespace lanewise::ops

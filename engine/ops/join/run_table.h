@@ -14,50 +14,50 @@
 
 namespace lanewise::ops {
 
-/// Rows by parts.
+/// Rows grouped by part.
 struct PartedRows {
-  std::vector<size_t> starts;  // of parts, and the end
+  std::vector<size_t> starts;  // start of each part, and the end
   Buffer words, rows;
 };
 
-/// What is known of rows while a table is filled.
+/// State while a table is filled.
 struct RunFilling {
-  Buffer slots;                             // by number in PartedRows: the row's slot
-  Buffer counts;                            // by row: of rows with its key, at the first of them
-  std::vector<std::vector<uint32_t>> used;  // by part: slots, in the order in which they came into use
+  Buffer slots;   // slot of each row, by index in PartedRows
+  Buffer counts;  // by row: number of rows with its key, stored at the first of them
+  std::vector<std::vector<uint32_t>> used;  // by part: slots, in the order of first use
   std::atomic<bool> fits{true}, repeated{false};
 };
 
 /// A hash table from words (keys, or hashes of keys) to runs of rows: linear probing within parts, which are
-/// filled side by side. The highest bits of a word's hash are its part, those that follow its home there. A
-/// slot holds a word and the first place of its run: 8 bytes with words of 32 bits.
+/// filled in parallel. The highest bits of a word's hash select its part, the next ones its home slot there.
+/// A slot holds a word and the start of its run: 8 bytes with words of 32 bits.
 template <class Word>
 class RunTable {
  public:
-  /// `words[row]` of `rows` rows; `valid`, null: all, has those that can be found. `equal(a, b)` says
-  /// whether rows with equal words have equal keys. Returns the rows in the order of the runs; an empty
-  /// buffer: no key has two rows, and places are row numbers.
+  /// `words[row]` of `rows` rows; `valid` (null: all) marks those that can be found. `equal(a, b)` says
+  /// whether rows with equal words have equal keys. Returns the rows ordered by run; an empty
+  /// buffer: all keys are distinct, and places are row numbers.
   template <class Equal>
   Buffer fill(const Word* words, size_t rows, const uint64_t* valid, MemoryBudget* budget, Equal equal);
 
-  /// The runs of words[i] for row rows[i], or i where `rows` is null; i < count. `equal(i, place)` as above,
-  /// of the row at a place. `scratch` is for twice that many numbers.
+  /// The runs of words[i] for row rows[i], or i if `rows` is null; i < count. `equal(i, place)` as above,
+  /// with the row at a place. `scratch` has room for twice as many numbers.
   template <class Equal>
   void find(const Word* words, const uint32_t* rows, size_t count, Runs runs, Equal equal,
             uint32_t* scratch) const;
 
  private:
-  static constexpr size_t kAhead = 24;   // keys: about the latency of memory
-  static constexpr size_t kFound = 512;  // keys, whose slots stay in a core's cache
+  static constexpr size_t kAhead = 24;   // keys to prefetch ahead, for about the latency of memory
+  static constexpr size_t kFound = 512;  // keys per batch, whose slots stay in a core's cache
   static constexpr size_t kBlock = size_t{1} << 16;
-  static constexpr size_t kPartRows = size_t{1} << 15;  // so that a part's slots lie within a core's cache
+  static constexpr size_t kPartRows = size_t{1} << 15;  // a part's slots fit a core's cache
   static constexpr uint32_t kFree = ~uint32_t{0};
   static constexpr int kFilterBits = 3, kMostFilterBits = 27;
   static constexpr size_t kSample = 64;
 
   struct Slot {
     Word word;
-    uint32_t first;  // kFree: there is none
+    uint32_t first;  // kFree: empty
   };
 
   size_t home(Word word) const { return hash::of_word(word) >> shift_; }
@@ -80,8 +80,8 @@ class RunTable {
 
   Buffer buffer_;
   Slot* slots_ = nullptr;
-  Buffer filter_;  ///< a bit for each value of the highest bits of a hash: whether some word has it
-  Buffer counts_;  ///< uint32_t by first place; none: all are 1
+  Buffer filter_;  ///< a bit for each value of a hash's highest bits: whether some word has it
+  Buffer counts_;  ///< uint32_t by start of run; empty: all are 1
   int part_bits_ = 0, slot_bits_ = 1, shift_ = 63, filter_shift_ = 63;
   size_t part_mask_ = 1;
 };
@@ -199,7 +199,7 @@ Buffer RunTable<Word>::fill(const Word* words, size_t rows, const uint64_t* vali
     filling.counts = Buffer::allocate(rows * sizeof(uint32_t), budget, kJoin);
     filling.used.resize(parts);
     parallel_for(parts, [&](size_t p) { fill_part(parted, p, filling, equal); });
-    if (!filling.fits) continue;  // some hashes' highest bits are too much alike; one part has room for all
+    if (!filling.fits) continue;  // too many hashes share their highest bits; one part has room for all
     if (!filling.repeated) return {};
     Buffer order = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
     counts_ = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
@@ -208,7 +208,7 @@ Buffer RunTable<Word>::fill(const Word* words, size_t rows, const uint64_t* vali
   }
 }
 
-/// The numbers of the words that may be in the table: all of them, where that is true of most in a sample.
+/// The indexes of the words that may be in the table: of all words, if most of a sample may be.
 template <class Word>
 size_t RunTable<Word>::choose(const Word* words, size_t count, uint32_t* chosen) const {
   const auto* filter = filter_.as<uint64_t>();
@@ -243,7 +243,7 @@ void RunTable<Word>::find(const Word* words, const uint32_t* rows, size_t count,
   }
   for (size_t k = 0; k < wanted; ++k) scratch[k] = static_cast<uint32_t>(home(words[chosen[k]]));
   for (size_t k = 0; k < std::min(wanted, kAhead); ++k) __builtin_prefetch(slots_ + scratch[k]);
-  uint32_t undecided[kFound];  // keys that the slot at their home does not decide
+  uint32_t undecided[kFound];  // keys not decided by their home slot
   for (size_t begin = 0; begin < wanted; begin += kFound) {
     const size_t end = std::min(wanted, begin + kFound);
     size_t left = 0;

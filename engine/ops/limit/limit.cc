@@ -26,7 +26,7 @@ bool Limit::count(uint64_t order, uint32_t rows) const {
     seen_.erase(std::prev(seen_.end()));
   }
   if (seen_rows_ < wanted_) return order < needed_below();
-  // What else there is of the last order comes after rows that are enough.
+  // Later chunks of the last order come after enough rows.
   needed_below_ = seen_.rbegin()->first;
   return order <= needed_below();
 }

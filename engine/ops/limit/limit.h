@@ -9,7 +9,7 @@
 namespace lanewise::ops {
 
 /// Keeps the rows [offset, offset + limit) in the order of the input (limit < 0: all from offset on), and
-/// says when the input need not be read any further.
+/// reports when no more input is needed.
 class Limit : public Sink {
  public:
   Limit(Schema schema, int64_t limit, int64_t offset);
@@ -25,10 +25,10 @@ class Limit : public Sink {
   Schema schema_;
   int64_t limit_;
   int64_t offset_;
-  int64_t wanted_;  // rows from the input's first on
+  int64_t wanted_;  // rows needed, counted from the first row of the input
   mutable std::atomic<uint64_t> needed_below_{UINT64_MAX};
   mutable std::mutex mutex_;
-  mutable std::map<uint64_t, uint64_t> seen_;  // order -> rows, of the chunks that count
+  mutable std::map<uint64_t, uint64_t> seen_;  // order -> rows, of the chunks counted
   mutable int64_t seen_rows_ = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace lanewise::ops {
 
-/// Appends the columns of a table's only row, as constants; NULLs where it has no row.
+/// Appends the columns of a table's only row, as constants; NULLs if the table is empty.
 class ScalarJoin : public Step {
  public:
   /// Throws UserError(message) if the table has more than one row.

@@ -6,7 +6,7 @@ namespace lanewise::ops {
 
 namespace {
 
-/// Negative where `a` comes first, 0 where neither does.
+/// Negative if `a` comes first, 0 if neither does.
 int order_of(const Value& a, const Value& b, SortDirection direction) {
   if (a.is_null() || b.is_null()) {
     const int nulls_last = static_cast<int>(a.is_null()) - static_cast<int>(b.is_null());
@@ -21,7 +21,7 @@ ExprPtr either(ExprPtr a, ExprPtr b) {
   return disjunction({std::move(a), std::move(b)});
 }
 
-/// Keys that come before `value`; null: none do.
+/// A condition for keys that come before `value`; null: there are none.
 ExprPtr before_value(const ExprPtr& key, const Value& value, SortDirection direction) {
   if (value.is_null()) return direction.nulls_first ? nullptr : call("IS NOT NULL", {key});
   ExprPtr before = call(direction.descending ? ">" : "<", {key, literal(value)});

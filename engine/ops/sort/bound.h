@@ -8,16 +8,16 @@
 
 namespace lanewise::ops {
 
-/// The last row that a top-n needs, as far as is known: rows after it are not part of the result. Shared by
-/// threads; it only comes closer.
+/// The last row that a top-n is known to need: rows after it are not in the result. Shared by
+/// threads; it only becomes tighter.
 class Bound {
  public:
   explicit Bound(const SortColumns& columns) : columns_(columns) {}
 
   /// Row `row` of `batch`, whose columns are SortColumns::schema().
   void tighten(const Batch& batch, int64_t row, uint64_t order);
-  /// What holds for rows before the bound, over the sort's columns, if their chunk has this order; null: all
-  /// rows may be.
+  /// A condition of rows before the bound, over the sort's columns, for chunks of this order; null: all
+  /// rows may be before it.
   ExprPtr before(uint64_t order) const;
 
  private:
@@ -30,8 +30,8 @@ class Bound {
   const SortColumns& columns_;
   mutable std::mutex mutex_;
   Row row_;
-  ExprPtr up_to_;   // the rows before the bound, and those that are equal to it
-  ExprPtr before_;  // without the latter
+  ExprPtr up_to_;   // the rows before the bound or equal to it
+  ExprPtr before_;  // only those before it
 };
 
 }  // namespace lanewise::ops

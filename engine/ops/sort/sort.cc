@@ -10,7 +10,7 @@ namespace lanewise::ops {
 
 namespace {
 
-/// Beyond this a top-n is a sort that is cut off at its end.
+/// Above this limit a top-n sorts all rows and cuts the result.
 constexpr int64_t kMostKept = int64_t{1} << 20;
 
 /// Keeps all rows, sorts their numbers, picks the rows in that order.

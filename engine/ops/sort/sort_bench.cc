@@ -12,9 +12,9 @@
 /// ORDER BY over columns in memory, payload and result included. LANEWISE_BENCH_ROWS sets the rows (2^23 when
 /// it is not set).
 ///
-/// The limit: a row's number and key (16 bytes) are written once, moved by one pass that parts them and by
+/// The upper bound: a row's number and key (16 bytes) are written once, moved by one partitioning pass and by
 /// one within the caches, and read once to pick the row, which is a random access. `moves` does that without
-/// looking at keys: read and written three times, then one random read and one write of 8 bytes.
+/// comparing keys: read and written three times, then one random read and one write of 8 bytes.
 namespace lanewise::ops {
 namespace {
 

@@ -25,7 +25,7 @@ struct SortFeed {
   uint32_t chunk_rows = 100;
   size_t locals = 2;
   uint32_t skip = 0;       ///< rows where row % skip == 1 are not active; 0: all are
-  bool backwards = false;  ///< the chunks come last one first
+  bool backwards = false;  ///< the chunks come in reverse order
   MemoryBudget* budget = nullptr;
   Cancellation* cancellation = nullptr;
 };
@@ -34,7 +34,7 @@ plan::SortKey by(size_t number, Type type, bool descending = false, bool nulls_f
   return {column(number, type), descending, nulls_first};
 }
 
-/// The obvious meaning.
+/// The definition, spelled out.
 Rows expected_rows(const Rows& rows, const plan::Sort& sort) {
   std::vector<Row> keys;
   for (const Row& row : rows) {
@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(All, OfType, testing::ValuesIn(random::all_types()), []
   return name;
 });
 
-/// Enough rows for a top-n to drop its surplus many times.
+/// Enough rows for a top-n to discard its surplus many times.
 std::vector<ColumnPtr> many_rows(uint32_t distinct, double null_share, size_t rows) {
   std::mt19937 random(2);
   std::vector<Value> numbers;
@@ -315,7 +315,7 @@ TEST(Sort, StopsSoonWhenCancelled) {
     return locals;
   };
   auto locals = sorted();
-  const std::clock_t start = std::clock();  // processor time: whatever else the machine does
+  const std::clock_t start = std::clock();  // processor time: independent of the machine's load
   sink->finish(std::move(locals), context);
   const std::clock_t whole = std::clock() - start;
 

@@ -11,11 +11,11 @@ namespace lanewise::ops {
 
 namespace {
 
-/// A thread drops its surplus once it holds so many rows more than the result needs, or twice of these: soon,
-/// so that the bound comes close, and at most once for each chunk.
+/// A thread drops its surplus once it holds this many rows more than the result needs, or twice as many:
+/// soon, so that the bound tightens, and at most once for each chunk.
 constexpr size_t kSurplus = 64;
 
-/// The rows that one thread holds: the best so far, and those that came since.
+/// The rows that one thread holds: the best so far, and later ones.
 class Kept : public Sink::Local {
  public:
   std::vector<Gather> growing;
@@ -100,7 +100,7 @@ class TopN : public Sink {
     row.values = numbers;
   }
 
-  /// All rows of the parts; those that the result needs are where they belong, from number `first` on.
+  /// All rows of the parts; from number `first` on, those that the result needs are in place.
   BufferBuilder<KeyRow> best(const std::vector<const Batch*>& parts, size_t first,
                              const EvalContext& context) const {
     BufferBuilder<KeyRow> rows(context.budget, kOrderBy);
@@ -150,7 +150,7 @@ class TopN : public Sink {
   mutable Bound bound_;
   const size_t needed_;
   const size_t offset_;
-  Schema kept_;  // the sort's columns and the rows' place in the input
+  Schema kept_;  // the sort's columns and the rows' position in the input
 };
 
 }  // namespace

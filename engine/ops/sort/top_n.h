@@ -7,7 +7,7 @@
 
 namespace lanewise::ops {
 
-/// ORDER BY with a limit, stable: holds about offset + limit rows, and drops at once what is after them. Its
+/// ORDER BY with a limit, stable: keeps about offset + limit rows, and drops later rows at once. Its
 /// bound() lets the input skip rows that it would drop.
 std::unique_ptr<Sink> make_top_n(const plan::Sort& sort, const Schema& input);
 

@@ -11,7 +11,7 @@ namespace lanewise::ops {
 
 namespace {
 
-/// The elements of a list that may be a bare NULL, which has none.
+/// The elements of a list; a bare NULL has none.
 expr::Elements elements_of(const Vector& lists, const ActiveSet& rows) {
   if (lists.type.is_nested()) return expr::elements_of(lists, rows);
   auto* starts = rows.arena().allocate<uint32_t>(rows.rows() + 1);

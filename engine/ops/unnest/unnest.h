@@ -9,7 +9,7 @@
 namespace lanewise::ops {
 
 /// UNNEST: for each row as many as its longest list has elements, each with the row's columns and then one
-/// element of each list, NULL where the list is shorter. Rows without elements give none.
+/// element of each list, NULL if the list is shorter. Rows without elements produce none.
 class Unnest : public Expander {
  public:
   explicit Unnest(std::vector<ExprPtr> lists) : lists_(std::move(lists)) {}

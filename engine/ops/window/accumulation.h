@@ -10,16 +10,16 @@
 
 namespace lanewise::ops {
 
-/// An aggregate call that takes rows of a window.
+/// An aggregate call over rows of a window.
 class Accumulation {
  public:
-  /// Throws InternalError where there is no such function.
+  /// Throws InternalError if there is no such function.
   explicit Accumulation(const plan::AggregateCall& call);
 
   const plan::AggregateCall& call() const { return call_; }
   std::unique_ptr<Accumulator> make(uint32_t groups, MemoryBudget* budget) const;
 
-  /// Gives `to` rows, of which row i is at[i] and goes to group groups[i]. Within a group rows stand in the
+  /// Feeds rows to `to`: row i is at[i] and belongs to group groups[i]. Within a group rows have the
   /// order of (order, first_row + i).
   void update(Accumulator& to, const WindowRows& rows, std::span<const uint32_t> at, const uint32_t* groups,
               uint64_t order, uint64_t first_row, EvalContext& context) const;
@@ -29,7 +29,7 @@ class Accumulation {
   std::unique_ptr<Accumulator> (*make_)(const plan::AggregateCall& call, MemoryBudget* budget);
 };
 
-/// Gives rows to groups of an accumulator, many at a time.
+/// Feeds rows to groups of an accumulator, many at a time.
 class RowFeed {
  public:
   /// All rows come after those of feeds with a smaller `order`.

@@ -10,7 +10,7 @@ namespace lanewise::ops {
 
 namespace {
 
-constexpr uint32_t kCopiedRows = 2048;  // results that are copied at a time
+constexpr uint32_t kCopiedRows = 2048;  // results copied at a time
 
 /// Every frame is the whole partition: partitions are groups.
 class OfPartitions : public WindowFunction {

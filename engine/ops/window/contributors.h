@@ -6,17 +6,17 @@
 
 namespace lanewise::ops {
 
-/// Which rows an aggregate takes of a frame: those that pass its FILTER and, with DISTINCT, whose arguments
-/// no row before them in the frame has.
+/// The rows of a frame that an aggregate uses: those that pass its FILTER and, with DISTINCT, are the first
+/// in the frame with their arguments.
 class Contributors {
  public:
-  /// Looks at all rows once.
+  /// Examines all rows once.
   void find(const plan::AggregateCall& call, const WindowRows& rows, EvalContext& context);
 
   bool all() const { return !passes_ && !previous_; }
   bool passes_filter(uint32_t row) const { return !passes_ || bits::test(passes_->as<uint64_t>(), row); }
   bool distinct() const { return previous_.has_value(); }
-  /// Whether the aggregate takes `row`, one of the frame's.
+  /// Whether the aggregate uses `row`, one of the frame's.
   bool takes(uint32_t row, const FrameRows& frame) const {
     return passes_filter(row) && (!previous_ || !has_earlier(row, frame));
   }
@@ -25,7 +25,7 @@ class Contributors {
   bool has_earlier(uint32_t row, const FrameRows& frame) const;
 
   std::optional<Buffer> passes_;                     // a bitmap
-  std::optional<BufferBuilder<uint32_t>> previous_;  // the row before with the same arguments, or kNoRow
+  std::optional<BufferBuilder<uint32_t>> previous_;  // the previous row with the same arguments, or kNoRow
 };
 
 }  // namespace lanewise::ops

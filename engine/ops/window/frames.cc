@@ -25,7 +25,7 @@ size_t moved(size_t from, int64_t by, size_t low, size_t high) {
 
 const char* word(FrameEnd end) { return end == FrameEnd::kPreceding ? "PRECEDING" : "FOLLOWING"; }
 
-/// The value of `bound` for row `i` as a move towards the partition's end.
+/// The value of `bound` for row `i`, as a distance towards the partition's end.
 int64_t step_of(const plan::FrameBound& bound, const Vector& offset, uint32_t i) {
   const int64_t value = offset.as<int64_t>()[offset.constant ? 0 : i];
   if (bound.end == FrameEnd::kFollowing) return value;
@@ -41,7 +41,7 @@ class Frames::Search {
       : key_(*rows.columns[key.expr->column]), descending_(key.descending), nulls_first_(key.nulls_first) {}
 
   /// The first row whose key is not before the value, or with `after` the first that is after it. The value
-  /// must lie on the side of the current row that the bound names.
+  /// must be on the side of the current row that the bound names.
   uint32_t find(const plan::FrameBound& bound, bool after, const WindowCursor& cursor, const Vector& value,
                 uint32_t i) {
     enter(cursor);

@@ -8,7 +8,7 @@
 
 namespace lanewise::ops {
 
-/// The rows that a function sees from one row: what an EXCLUDE leaves of [begin, end) is at most three
+/// The rows that a function sees from one row: [begin, end) without the rows of EXCLUDE is at most three
 /// pieces, in order. An empty piece has begin == end.
 struct FrameRows {
   struct Piece {
@@ -18,7 +18,7 @@ struct FrameRows {
   std::array<Piece, 3> pieces;
 
   uint32_t size() const { return pieces[0].size() + pieces[1].size() + pieces[2].size(); }
-  /// Row `i` of those that the function sees, i < size().
+  /// The i-th row that the function sees, i < size().
   uint32_t at(uint32_t i) const {
     size_t piece = 0;
     while (i >= pieces[piece].size()) i -= pieces[piece++].size();

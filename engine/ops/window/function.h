@@ -10,23 +10,23 @@ namespace lanewise::ops {
 class WindowFunction {
  public:
   virtual ~WindowFunction() = default;
-  /// Called once, before evaluate(), inside the run's task arena: what needs all rows at once.
+  /// Work that needs all rows; called once, before evaluate(), inside the run's task arena.
   virtual void prepare(const WindowRows&, EvalContext&) {}
-  /// The values for the rows [first, first + count); from several threads at once.
+  /// The values for the rows [first, first + count); callable from several threads at once.
   virtual ColumnPtr evaluate(const WindowRows& rows, uint32_t first, uint32_t count,
                              EvalContext& context) const = 0;
 };
 
-/// Rows of a function's values that a thread makes at a time.
+/// Number of values that a thread computes at a time.
 inline constexpr uint32_t kWindowBatch = uint32_t{1} << 16;
 
-/// `call`'s expressions are columns of the rows or literals. Null where the name is not one of ranks
+/// `call`'s expressions are columns of the rows or literals. Null if the name is not one of ranks
 /// (row_number, rank, dense_rank, percent_rank, cume_dist, ntile).
 std::unique_ptr<WindowFunction> make_rank(const plan::WindowCall& call);
-/// The same for values of other rows: lag, lead (args: value, offset, default), first_value, last_value,
+/// The same for functions of other rows: lag, lead (args: value, offset, default), first_value, last_value,
 /// nth_value (args: value, n).
 std::unique_ptr<WindowFunction> make_value(const plan::WindowCall& call, Frames frames);
-/// Counts and sums of integers by differences; null: the call is another one.
+/// Counts and sums of integers, as differences of prefix sums; null for other calls.
 std::unique_ptr<WindowFunction> make_prefix_sums(const plan::AggregateCall& call, const Frames& frames);
 /// Any aggregate over frames.
 std::unique_ptr<WindowFunction> make_window_aggregate(const plan::WindowCall& call, Frames frames);

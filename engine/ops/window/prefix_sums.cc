@@ -9,13 +9,13 @@ namespace lanewise::ops {
 
 namespace {
 
-/// What rows [0, n) come to, for each n.
+/// The counts and sums of rows [0, n), for each n.
 struct Prefix {
   int128_t sum = 0;
-  int64_t count = 0;  // of rows that are taken and not NULL
+  int64_t count = 0;  // rows that pass the filter and are not NULL
 };
 
-/// Counts and sums of integers of at most 64 bits: a frame's is the difference of two prefixes.
+/// Counts and sums of integers of at most 64 bits: a frame's is the difference of two prefix sums.
 class PrefixSums : public WindowFunction {
  public:
   PrefixSums(const plan::AggregateCall& call, Frames frames)

@@ -56,7 +56,7 @@ class Rank : public WindowFunction {
   const Value value_;
 };
 
-/// ntile(n): the partition in n parts whose sizes differ by one at most, larger ones first.
+/// ntile(n): the partition in n parts whose sizes differ by at most one, larger ones first.
 class Ntile : public WindowFunction {
  public:
   explicit Ntile(const plan::WindowCall& call) : parts_(call.call.args.at(0)), type_(call.call.type) {}

@@ -10,7 +10,7 @@ namespace lanewise::ops {
 namespace {
 
 constexpr uint32_t kComparedRows = 2048;            // rows compared at a time
-constexpr uint32_t kTaskRows = kComparedRows * 32;  // rows that a thread takes
+constexpr uint32_t kTaskRows = kComparedRows * 32;  // rows processed per task
 
 size_t run_of(const Starts& starts, uint32_t row) {
   const uint32_t* begin = starts.data();
@@ -52,7 +52,7 @@ Starts starts_of_runs(const std::vector<ColumnPtr>& columns, uint32_t rows, cons
       if (context.cancellation != nullptr) context.cancellation->check();
       arena.reset();
       const uint32_t count = std::min(kComparedRows, end - first);
-      // What one key says is different need not be compared by the next.
+      // Rows that differ in one key are not compared by the next.
       ActiveSet same(count, arena);
       std::vector<uint64_t> starts(bits::words(count));
       for (size_t k = 0; k < columns.size(); ++k) {
@@ -67,7 +67,7 @@ Starts starts_of_runs(const std::vector<ColumnPtr>& columns, uint32_t rows, cons
                      [&](size_t row) { found[task].push_back(first + static_cast<uint32_t>(row)); });
     }
   });
-  std::vector<size_t> at(found.size() + 1, 1);  // where each task's starts go; 0 is the first of all
+  std::vector<size_t> at(found.size() + 1, 1);  // start of each task's output; 0 is the first row
   for (size_t task = 0; task < found.size(); ++task) at[task + 1] = at[task] + found[task].size();
   Starts all(context.budget, kWindow);
   all.resize(at.back() + (rows != 0));
@@ -88,7 +88,7 @@ void WindowCursor::advance() {
   if (row_ == peers_end()) ++peers_;
   if (row_ != partition_end()) return;
   ++partition_;
-  first_group_ = peers_;  // a partition begins with a group of peers
+  first_group_ = peers_;  // a partition starts with a group of peers
 }
 
 }  // namespace lanewise::ops

@@ -9,7 +9,7 @@ namespace lanewise::ops {
 
 namespace {
 
-// Where rows at a piece's ends stand among all of its rows.
+// The positions of rows at a piece's ends among all of its rows.
 constexpr uint64_t kBeforeBlocks = 0;
 constexpr uint64_t kBehindBlocks = UINT64_MAX;
 

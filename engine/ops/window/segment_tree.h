@@ -8,13 +8,13 @@
 
 namespace lanewise::ops {
 
-/// Partial results of an aggregate over blocks of rows, blocks of blocks and so on: any run of rows is made
-/// of a few of them (Leis et al., Efficient Processing of Window Functions in Analytical SQL Queries, VLDB
-/// 2015). Not for aggregates with DISTINCT.
+/// Partial results of an aggregate over blocks of rows, blocks of blocks and so on: any range of rows is
+/// covered by a few of them (Leis et al., Efficient Processing of Window Functions in Analytical SQL Queries,
+/// VLDB 2015). Not for aggregates with DISTINCT.
 class SegmentTree {
  public:
-  static constexpr uint32_t kLeaf = 16;   // rows of a block of the lowest level
-  static constexpr uint32_t kFanout = 8;  // blocks of one of the next level
+  static constexpr uint32_t kLeaf = 16;   // rows of a block on the lowest level
+  static constexpr uint32_t kFanout = 8;  // blocks that form one on the next level
 
   SegmentTree(const Accumulation& accumulation, const Contributors& contributors, const WindowRows& rows,
               const EvalContext& context);
@@ -23,7 +23,7 @@ class SegmentTree {
   void add(std::span<const FrameRows::Piece> pieces, Accumulator& to, const EvalContext& context) const;
 
  private:
-  static constexpr uint32_t kTile = 4096;  // blocks of the lowest level that one thread makes
+  static constexpr uint32_t kTile = 4096;  // lowest-level blocks that one thread makes
 
   /// Blocks that are merged into groups.
   struct Merges {
@@ -39,7 +39,7 @@ class SegmentTree {
   const Accumulation& accumulation_;
   const Contributors& contributors_;
   const WindowRows& rows_;
-  std::vector<Level> levels_;  // all but the lowest are of one tile
+  std::vector<Level> levels_;  // all but the lowest have one tile
 };
 
 }  // namespace lanewise::ops

@@ -11,9 +11,9 @@ namespace lanewise::ops {
 
 namespace {
 
-constexpr uint32_t kTakenRows = 2048;  // rows that are taken at a time
+constexpr uint32_t kTakenRows = 2048;  // rows taken at a time
 
-/// The rows whose value counts: all, or with IGNORE NULLS those where it is not NULL.
+/// The rows that count: all, or with IGNORE NULLS those whose value is not NULL.
 class CountedRows {
  public:
   /// Without a column all rows count.
@@ -28,9 +28,9 @@ class CountedRows {
     }
     before_->push_back(static_cast<uint32_t>(list_->size()));
   }
-  /// How many of the first `row` rows count.
+  /// The number of counted rows among the first `row` rows.
   uint32_t before(uint32_t row) const { return before_ ? (*before_)[row] : row; }
-  /// Row number `i` of those that count.
+  /// The i-th counted row.
   uint32_t at(uint32_t i) const { return list_ ? (*list_)[i] : i; }
   uint32_t count(FrameRows::Piece piece) const { return before(piece.end) - before(piece.begin); }
 
@@ -39,7 +39,7 @@ class CountedRows {
   std::optional<BufferBuilder<uint32_t>> before_;
 };
 
-/// A function that gives the argument's value in another row.
+/// A function that returns the argument's value in another row.
 class ValueOfRow : public WindowFunction {
  public:
   explicit ValueOfRow(const plan::WindowCall& call) : call_(call), value_(call.call.args.at(0)) {}
@@ -64,7 +64,7 @@ class ValueOfRow : public WindowFunction {
   }
 
  protected:
-  /// from[i] = the row whose value is that of row first + i, or kNoRow.
+  /// from[i] = the row that gives the value for row first + i, or kNoRow.
   virtual void find(const WindowRows& rows, uint32_t first, uint32_t count, uint32_t* from,
                     EvalContext& context) const = 0;
   /// Appends the values for the rows from `first` on.
@@ -91,7 +91,7 @@ class ValueOfRow : public WindowFunction {
   CountedRows counted_;
 };
 
-/// lag and lead: the row that lies `offset` rows before or after, within the partition.
+/// lag and lead: the row `offset` rows before or after, within the partition.
 class Shifted : public ValueOfRow {
  public:
   Shifted(const plan::WindowCall& call, bool back)
@@ -122,7 +122,7 @@ class Shifted : public ValueOfRow {
     return distance > here - begin ? kNoRow : counted_.at(static_cast<uint32_t>(here - distance));
   }
 
-  /// Where there is no such row the default takes its place.
+  /// If there is no such row, the default is used.
   void append(const WindowRows& rows, uint32_t first, std::span<const uint32_t> from, Arena& arena,
               Gather& gather) const override {
     if (default_->kind == Expr::Kind::kLiteral && default_->literal.is_null())

@@ -14,20 +14,20 @@ namespace lanewise::ops {
 
 namespace {
 
-/// Makes columns of the expressions that a window needs of each row, and says which ones they are.
+/// Makes columns of the expressions that a window reads for each row, and returns their indexes.
 class Needed {
  public:
   size_t add(const plan::SortKey& key) {
     keys_.push_back(key);
     return keys_.size() - 1;
   }
-  /// Literals stay what they are.
+  /// Literals are kept.
   void add(ExprPtr& expr) {
     if (expr == nullptr || expr->kind == Expr::Kind::kLiteral) return;
     places_.push_back({&expr, add({expr, false, false})});
   }
   const std::vector<plan::SortKey>& keys() const { return keys_; }
-  /// Each expression becomes the column that holds it.
+  /// Replaces each expression by its column.
   void place(const SortColumns& columns) {
     for (const auto& [expr, key] : places_) *expr = column(columns.key(key), (*expr)->type);
   }
@@ -82,7 +82,7 @@ class Window : public Sink {
   }
 
  private:
-  /// The columns that are kept of the input; makes the functions that read them.
+  /// Collects the input's columns that are kept; makes the functions that read them.
   SortColumns collect(const plan::Window& window, const Schema& input) {
     Needed needed;
     for (const ExprPtr& key : window.partition) needed.add(plan::SortKey{key, false, false});

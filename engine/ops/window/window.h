@@ -8,7 +8,7 @@
 namespace lanewise::ops {
 
 /// Window functions: sorts the rows by partition and order, and appends a column for each call. Throws
-/// InternalError for a function or types that are not known.
+/// InternalError for an unknown function or types.
 std::unique_ptr<Sink> make_window(const plan::Window& window, const Schema& input, const Schema& output);
 
 }  // namespace lanewise::ops

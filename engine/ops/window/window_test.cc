@@ -10,7 +10,7 @@
 #include "base/testing/test_size.h"
 #include "ops/aggregate/reference.h"
 
-namespace lanewise::ops::windows {  // names of its own in a unity build
+namespace lanewise::ops::windows {  // names used only here, for unity builds
 namespace {
 
 using plan::FrameEnd;
@@ -72,7 +72,7 @@ Table run(const plan::Window& window, const std::vector<Row>& rows, MemoryBudget
   return sink->finish(std::move(locals), context);
 }
 
-/// The obvious meaning, row by row.
+/// The definition, spelled out row by row.
 class Reference {
  public:
   Reference(const plan::Window& window, const std::vector<Row>& rows) : window_(window), rows_(rows) {
@@ -116,14 +116,14 @@ class Reference {
   }
   Value evaluated(const ExprPtr& expr, size_t row) const { return evaluate_reference(*expr, rows_[row]); }
 
-  /// Which of its partition's groups of peers the row at a place is in.
+  /// The group of peers, within its partition, that the row at a position belongs to.
   int64_t group(const Partition& partition, size_t at) const {
     int64_t group = 0;
     for (size_t i = 1; i <= at; ++i) group += by_order(partition[i - 1], partition[i]) != 0;
     return group;
   }
 
-  /// Whether row `j` of the partition is not before (or not after) where the frame of row `at` begins
+  /// Is row `j` of the partition not before (or not after) the position where the frame of row `at` begins
   /// (ends).
   bool within(const plan::Frame& frame, const plan::FrameBound& bound, bool is_begin,
               const Partition& partition, size_t at, size_t j) const {
@@ -267,7 +267,7 @@ plan::Window window_of(std::vector<plan::WindowCall> calls, bool descending = fa
   return window;
 }
 
-/// Numbers of rows at which blocks and words begin and end, and several batches of results.
+/// Numbers of rows at which blocks and words begin and end, and several result batches.
 std::vector<int64_t> sizes() { return {0, 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 300}; }
 
 std::vector<plan::WindowCall> ranks() {
@@ -394,7 +394,7 @@ TEST(Window, DescendingRangesGoDown) {
   expect_like_reference(window_of(calls, true), random_rows(random, test_size(100, 300), 2));
 }
 
-/// More rows than a batch of results, and than a tile of the segment tree has.
+/// More rows than a result batch or a tile of the segment tree holds.
 TEST(Window, ManyRows) {
   constexpr int64_t kRows = 70'000;
   std::vector<Row> rows;

@@ -177,7 +177,7 @@ TEST(Cpu, EndlessLoopsEnd) {
       EXPECT_THAT(error.what(), HasSubstr("has not ended after 1000 steps"));
     }
   }
-  options.max_steps = 100'000;  // all loops of a kernel together
+  options.max_steps = 100'000;  // of all loops of a kernel together
   EXPECT_THAT(outcome_of([&] { return run(Program::parse(kLoopsInAnEndlessOne), {}, options); }).error,
               HasSubstr("has not ended after 100000 steps"));
   Cancellation cancellation;

@@ -178,7 +178,7 @@ void CpuMachine::assign(Worker& worker, const Statement& statement, const Lanes&
     const Target& target = statement.targets[t];
     if (!target.shared) continue;
     Word* words = memory_.variables[target.index].words.data();
-    // To a scalar there is one writer, or all write the same.
+    // A scalar has one writer, or all write the same value.
     const uint32_t count = target.cell.empty() ? 1 : lanes.count;
     for (uint32_t i = 0; i < count; ++i) store(words[worker.cells[t][i]], worker.values[t][i]);
   }
@@ -186,7 +186,7 @@ void CpuMachine::assign(Worker& worker, const Statement& statement, const Lanes&
 
 void CpuMachine::buffer(const Meta& meta, const Processors& set) {
   const Statement& assignment = assignment_of(meta);
-  std::vector<uint32_t> shared;  // the variables written to, and at each target its column
+  std::vector<uint32_t> shared;  // the shared variables written to, and the column of each target
   std::vector<size_t> column(assignment.targets.size());
   for (size_t t = 0; t < column.size(); ++t) {
     column[t] = shared.size();

@@ -10,8 +10,8 @@
 
 namespace lanewise::pram {
 
-/// Active processors of a block: all, a bit for each, or an ascending list. They are worked on in parts, each
-/// of kLanes positions: numbers of processors, or places in the list.
+/// Active processors of a block: all, a bitmap, or an ascending list. They are processed in parts, each
+/// of kLanes positions: numbers of processors, or indexes in the list.
 struct Processors {
   enum class Form : uint8_t { kAll, kBits, kList };
 
@@ -24,7 +24,7 @@ struct Processors {
   uint32_t positions() const { return form == Form::kList ? count : total; }
   uint32_t parts() const { return positions() / kLanes + (positions() % kLanes != 0 ? 1 : 0); }
 
-  /// The active ones of a part; `scratch` takes up to kLanes numbers.
+  /// The active processors of a part; `scratch` has room for kLanes numbers.
   Lanes part(uint32_t number, uint32_t* scratch) const {
     const uint32_t begin = number * kLanes;
     const uint32_t size = std::min(kLanes, positions() - begin);

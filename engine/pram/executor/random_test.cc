@@ -30,7 +30,7 @@ TEST(RandomPrograms, ExecutorIsAsTheInterpreter) {
     options.active = static_cast<ActiveForm>(random.below(3));
     options.threads = 1 + static_cast<int>(random.below(3));
     options.check = random.below(3) == 0;
-    // What a program with a conflict does is only known where conflicts are looked for.
+    // The outcome of a program with a conflict is defined only if conflicts are checked.
     if (expected.conflict) options.check = true;
     const Outcome found = outcome_of([&] { return run(program, inputs, options); });
     ASSERT_EQ(found.error, expected.error) << seed << "\n" << program.text();

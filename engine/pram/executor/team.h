@@ -20,7 +20,7 @@ class Team {
     if (cancellation_ != nullptr) cancellation_->check();
   }
 
-  /// f(worker, part) for each part, on the calling thread alone where there are few. Throws what f throws.
+  /// Calls f(worker, part) for each part, only on the calling thread if there are few. Throws what f throws.
   template <class F>
   void run(uint32_t parts, F f) const {
     const auto workers = std::min<size_t>(threads_, parts / kGrab);

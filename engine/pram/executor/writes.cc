@@ -12,7 +12,7 @@ namespace {
 
 constexpr Word kNobody = -1;  // the greatest rank, as an unsigned number
 
-/// What leaves every value as it is when it is combined with it.
+/// The neutral element of the operator.
 Word neutral(Op op) {
   switch (op) {
     case Op::kMin:
@@ -68,8 +68,8 @@ void Writer::for_all(const Pending& pending, F f) const {
   });
 }
 
-/// Merges value(column, place) of all writers of each cell. Neighbours that write one cell merge theirs
-/// before they touch what others use too.
+/// Merges value(column, place) of all writers of each cell. Adjacent writers of one cell merge theirs
+/// before they access shared memory.
 template <class V, class M>
 void Writer::gather(const Pending& pending, V value, M merge) {
   team_.run(static_cast<uint32_t>(pending.counts.size()), [&](size_t, uint32_t part) {
@@ -163,8 +163,8 @@ void Writer::check_common(const Pending& pending) const {
   });
 }
 
-/// Whether values have to be combined in their order: reals, products, and sums of which a part may overflow;
-/// and where variables have operators of their own.
+/// Whether values must be combined in order: reals, products, and sums whose partial results may overflow;
+/// also variables with their own operators.
 bool Writer::may_overflow(const Pending& pending) const {
   const Op op = tree_.combine_of(pending.columns()[0].variable);
   if (op == Op::kMultiply) return true;

@@ -16,8 +16,8 @@
 
 namespace lanewise::pram {
 
-/// What the processors of a kernel are about to write to shared variables. Part i of its set has counts[i]
-/// writers, from place i * kLanes on.
+/// Buffered writes of a kernel's processors to shared variables. Part i of its set has counts[i]
+/// writers, starting at index i * kLanes.
 struct Pending {
   struct Column {
     uint32_t variable = 0;
@@ -28,13 +28,13 @@ struct Pending {
   std::vector<uint32_t> counts;
   std::unique_ptr<uint32_t[]> processors;
 
-  /// Room for `parts` parts and a column for each of the variables.
+  /// Makes room for `parts` parts and a column for each of the variables.
   void resize(uint32_t parts, const std::vector<uint32_t>& variables);
   std::span<Column> columns() { return {held_.data(), used_}; }
   std::span<const Column> columns() const { return {held_.data(), used_}; }
 
  private:
-  // Kept for the next kernel; not cleared, so that places without a writer are never touched.
+  // Kept for the next kernel; not cleared, so that indexes without a writer are never touched.
   std::vector<Column> held_;
   size_t used_ = 0;
   size_t size_ = 0;  // of processors
@@ -45,18 +45,18 @@ inline void store(Word& word, Word value) {
   std::atomic_ref<Word>(word).store(value, std::memory_order_relaxed);
 }
 
-/// Writes what kernels have buffered.
+/// Performs the buffered writes of kernels.
 class Writer {
  public:
   Writer(const Tree& tree, Memory& memory, const Options& options, const Team& team);
 
-  /// Each cell has one writer, or all write the same, or whoever comes last may win.
+  /// For cells with one writer, for writers of equal values, or if any writer may win.
   void write(const Pending& pending);
-  /// As the program's mode says. Throws Failed where combined values overflow.
+  /// Follows the program's mode. Throws Failed if combined values overflow.
   void resolve(const Pending& pending);
-  /// Throws Failed where the mode forbids what is about to be written.
+  /// Throws Failed if the mode forbids the buffered writes.
   void check_exclusive(const Pending& pending);
-  /// The same for `common`, after writing.
+  /// The same for mode `common`, after writing.
   void check_common(const Pending& pending) const;
 
  private:
@@ -76,7 +76,7 @@ class Writer {
   Memory& memory_;
   const Options& options_;
   const Team& team_;
-  /// By variable and cell, between kernels empty: the best rank of its writers, or their combined values.
+  /// By variable and cell, empty between kernels: the best rank of its writers, or their combined values.
   std::vector<std::vector<Word>> gathered_;
   Reservation reservation_;
 };

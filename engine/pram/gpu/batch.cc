@@ -10,13 +10,13 @@ namespace {
 
 using Shape = BatchPart::Shape;
 
-/// Most processors of a member where groups wait for each other: with more, a step takes so much longer than
-/// its launch that it is best alone, with all members that the device has room for.
+/// Maximum number of processors per member if groups wait for each other: with more, a step takes so much
+/// longer than a launch that it is best launched alone, with as many members as the device can run.
 constexpr uint64_t kEach = 2;
-/// So many groups keep a device busy.
+/// This many groups keep a device busy.
 constexpr uint64_t kBusy = 512;
 
-/// Numbers of cells, as one of them and what all their distances are multiples of.
+/// Numbers of cells, as a start and a common divisor of their distances.
 struct Progression {
   uint64_t stride = 0;  ///< 0: there is only one
   uint64_t cell = 0;
@@ -27,7 +27,7 @@ struct Progression {
     empty = false;
     stride = std::gcd(stride, number > cell ? number - cell : cell - number);
   }
-  /// What a step uses, of one variable or of all.
+  /// Adds the cells that a step uses, of one variable or of all.
   void add(const BatchStep& step, std::optional<uint32_t> variable = {}) {
     for (size_t i = 0; i < step.first.size(); ++i) {
       if (variable && step.step->window->cells[i].variable != *variable) continue;
@@ -39,22 +39,22 @@ struct Progression {
   uint64_t offset() const { return stride == 0 ? cell : cell % stride; }
 };
 
-/// The first steps that windows can take.
+/// The first steps that can run in windows.
 struct Reach {
   size_t steps = 0;
   Progression cells = {};
-  uint64_t widest = 1;              ///< from one processor's cells to the next one's
+  uint64_t widest = 1;              ///< distance between the cells of consecutive processors
   uint64_t end = 0;                 ///< after the last cell
-  bool apart = true;                ///< several groups can do them, each with cells of its own
-  std::vector<size_t> denser = {};  ///< steps that use cells between those of the ones before
+  bool apart = true;                ///< several groups can run them, each with its own cells
+  std::vector<size_t> denser = {};  ///< steps that use cells between those of earlier ones
 
   uint64_t stride() const { return std::max<uint64_t>(cells.stride, 1); }
-  /// Cells that one group would hold.
+  /// Number of cells that a single group would hold.
   uint64_t all() const { return end > cells.offset() ? (end - cells.offset() + stride() - 1) / stride() : 0; }
 };
 
-/// As many steps as groups can do on their own, each with `most` cells that fill its steps exactly; or as one
-/// group can do alone.
+/// As many steps as groups can run independently, each with `most` cells that its steps fill exactly; or as
+/// one group can run alone.
 Reach reach(std::span<const BatchStep> steps, uint64_t most) {
   Reach found;
   for (const BatchStep& step : steps) {
@@ -76,7 +76,7 @@ Reach reach(std::span<const BatchStep> steps, uint64_t most) {
 
 BatchPart windows(std::span<const BatchStep> steps, uint64_t most) {
   Reach found = reach(steps, most);
-  // Several groups hold no more than their steps need, if others can take the rest as well.
+  // Several groups hold only the cells that their steps need, if others can take the rest.
   for (const size_t i : found.denser) {
     if (!found.apart || i + reach(steps.subspan(i), most).steps <= found.steps) continue;
     found = reach(steps.first(i), most);
@@ -107,7 +107,7 @@ bool uses(const BatchStep& step, uint32_t variable) {
   });
 }
 
-/// Whether all processors of the step write the cell of their number before anyone uses the variable.
+/// Whether all processors of the step write the cell of their number before any uses the variable.
 bool fills(const BatchStep& step, uint32_t variable) {
   for (size_t i = 0; i < step.first.size(); ++i) {
     const OwnCell& cell = step.step->window->cells[i];
@@ -144,7 +144,7 @@ std::vector<BatchPart> parts_of(std::span<const BatchStep> steps, uint64_t toget
       return static_cast<size_t>(std::find_if_not(steps.begin(), steps.end(), belongs) - steps.begin());
     };
     BatchPart part;
-    // What windows can take is theirs.
+    // Steps that fit windows are run in windows.
     const auto in_windows = [&](const BatchStep& step) {
       return &step != &steps[0] && step.width != 0 &&
              windows(steps.subspan(static_cast<size_t>(&step - &steps[0])), most).steps > 1;

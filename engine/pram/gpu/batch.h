@@ -8,20 +8,21 @@
 
 namespace lanewise::pram {
 
-/// Most processors of a step that one group does faster than another launch would take.
+/// The maximum number of processors of a step that is faster in one group than as a separate launch.
 inline constexpr uint64_t kFewProcessors = 2'048;
 
-/// A step that was put off: a kernel that can be launched alone, or with others by its batch's kernels.
+/// A deferred step: a kernel that can be launched alone, or with others by its batch's kernels.
 struct BatchStep {
   const EmittedKernel* kernel = nullptr;
   const EmittedStep* step = nullptr;
   uint64_t processors = 0;  ///< at least 1
-  /// From one processor's cells to the next one's, in all variables that the batch writes; 0: not known.
+  /// Distance between the cells of consecutive processors, in all variables that the batch writes; 0: not
+  /// known.
   uint64_t width = 0;
   bool apart = true;  ///< processor 0's cells are less than `width`, those of 1 less than twice that
-  std::vector<uint64_t> first = {};      ///< the window's cells of processor 0
+  std::vector<uint64_t> first = {};      ///< cells of processor 0 in the window's variables
   std::vector<uint64_t> arguments = {};  ///< of the kernel
-  std::vector<uint64_t> given = {};      ///< to the step
+  std::vector<uint64_t> given = {};      ///< arguments of the step
 };
 
 /// Steps that are launched together.
@@ -43,19 +44,19 @@ struct BatchPart {
   bool operator==(const BatchPart&) const = default;
 };
 
-/// How to launch `steps`, in their order. `together`: groups that can wait for each other; 0: none. `most`:
-/// cells of a window.
+/// How to launch `steps`, in order. `together`: groups that can wait for each other; 0: none. `most`:
+/// maximum cells of a window.
 std::vector<BatchPart> parts_of(std::span<const BatchStep> steps, uint64_t together, uint64_t most);
 
-/// What a group does with a variable's cells that it holds while it does some steps in a window.
+/// How a group reads and writes the cells of a variable that it holds for some steps of a window.
 struct BatchHeld {
   uint64_t from = 0;    ///< cells from this number on are read before the steps
-  uint64_t stride = 0;  ///< every so many are written after them, 0: none,
+  uint64_t stride = 0;  ///< every stride-th cell is written after them, 0: none,
   uint64_t offset = 0;  ///< beginning with this one
 
   bool operator==(const BatchHeld&) const = default;
 };
-/// For a `part` of steps, which `later` ones follow; `last`: none but these.
+/// For a `part` of steps, followed by `later` ones; `last`: no others follow.
 BatchHeld held_of(const EmittedWindows::Held& held, std::span<const BatchStep> part,
                   std::span<const BatchStep> later, bool last);
 

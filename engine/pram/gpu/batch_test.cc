@@ -1,4 +1,4 @@
-// How steps that were put off are launched together.
+// How deferred steps are launched together.
 #include "pram/gpu/batch.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 using Shape = BatchPart::Shape;
 
-/// Steps of so many processors, from whose cells to the next one's it is so far.
+/// Steps with the given numbers of processors, and the distance between the cells of neighbouring ones.
 std::vector<BatchStep> steps_of(std::initializer_list<std::pair<uint64_t, uint64_t>> list) {
   std::vector<BatchStep> steps;
   for (const auto& [processors, width] : list) {
@@ -19,7 +19,7 @@ std::vector<BatchStep> steps_of(std::initializer_list<std::pair<uint64_t, uint64
   return steps;
 }
 
-/// A scan's up and down a tree of `cells` leaves, a power of two.
+/// The up and down sweeps of a scan over a tree of `cells` leaves, a power of two.
 std::vector<BatchStep> tree_of(uint64_t cells) {
   std::vector<BatchStep> steps = steps_of({{cells, 1}});
   steps[0].first = {0};
@@ -43,7 +43,8 @@ TEST(Batch, FewProcessorsAreOneGroup) {
   EXPECT_TRUE(parts_of({}, 100, 4'096).empty());
   EXPECT_EQ(parts_of(steps_of({{1, 0}, {2'048, 0}, {7, 1}}), 100, 4'096),
             (std::vector<BatchPart>{{Shape::kOneGroup, 3, 0, 1}}));
-  EXPECT_EQ(parts_of(steps_of({{5, 0}}), 100, 4'096), (std::vector<BatchPart>{{}}));  // its kernel is as good
+  EXPECT_EQ(parts_of(steps_of({{5, 0}}), 100, 4'096),
+            (std::vector<BatchPart>{{}}));  // its own kernel is as good
 }
 
 TEST(Batch, HalvingLoopsAreWindows) {
@@ -56,7 +57,7 @@ TEST(Batch, HalvingLoopsAreWindows) {
   EXPECT_EQ(parts_of(steps_of({{10'000, 4}, {10'000, 3}}), 0, 4'096), (std::vector<BatchPart>{{}, {}}));
   EXPECT_EQ(parts_of(steps_of({{10'000, 4}, {10'001, 2}, {10'000, 3}}), 0, 4'096),
             (std::vector<BatchPart>{{Shape::kWindows, 2, 32, 625, 2}, {}}));
-  // Wide ones keep whole groups busy.
+  // Wide steps keep whole groups busy.
   EXPECT_EQ(parts_of(steps_of({{1 << 23, 1}, {1 << 23, 1}}), 0, 4'096),
             (std::vector<BatchPart>{{Shape::kWindows, 2, 4'096, 2'048}}));
   EXPECT_EQ(parts_of(steps_of({{100'000, 1}, {100'000, 1}}), 0, 4'096),
@@ -65,12 +66,13 @@ TEST(Batch, HalvingLoopsAreWindows) {
 
 TEST(Batch, TreesGoUpAndDownInWindows) {
   EXPECT_EQ(parts_of(tree_of(4'096), 0, 4'096), (std::vector<BatchPart>{{Shape::kWindows, 26, 4'096}}));
-  // Twelve levels of each group's own cells; those above, the root, and down until others can do the rest.
+  // Twelve levels on each group's own cells; those above, the root, and down until the other groups can
+  // continue.
   EXPECT_EQ(parts_of(tree_of(1 << 23), 0, 4'096),
             (std::vector<BatchPart>{{Shape::kWindows, 13, 4'096, 2'048},
                                     {Shape::kWindows, 24, 4'096, 1, 2'048, 2'047},
                                     {Shape::kWindows, 11, 4'096, 2'048}}));
-  // Three times as many levels up; in the middle of the way down some that are launched alone.
+  // Three times as many levels up; in the middle of the way down, some are launched alone.
   const std::vector<BatchPart> parts = parts_of(tree_of(1 << 27), 0, 4'096);
   EXPECT_EQ(parts[0], (BatchPart{Shape::kWindows, 13, 4'096, 32'768}));
   EXPECT_EQ(parts[1].stride, 4'096u);
@@ -86,7 +88,7 @@ TEST(Batch, WindowsHoldNoMoreThanTheyMay) {
   EXPECT_EQ(parts_of(steps, 0, 8), (std::vector<BatchPart>{{Shape::kWindows, 4, 8, 12'500}}));
   EXPECT_EQ(parts_of(steps, 0, 4), (std::vector<BatchPart>{{Shape::kWindows, 3, 4, 25'000}, {}}));
   EXPECT_EQ(parts_of(steps, 0, 0), (std::vector<BatchPart>{{}, {}, {}, {}}));
-  steps[1].apart = false;  // its groups would meet: then there is one, if it can hold all
+  steps[1].apart = false;  // its groups would overlap: then there is one group, if it can hold all
   EXPECT_EQ(parts_of(steps, 0, 4'096)[0], BatchPart{});
   EXPECT_EQ(parts_of(steps, 0, 100'000), (std::vector<BatchPart>{{Shape::kWindows, 4, 100'000}}));
 }
@@ -124,7 +126,7 @@ TEST(Batch, WindowsReadAndWriteBackWhatIsNeeded) {
   steps[1].processors = 1;
   EXPECT_EQ(does(1, true, true), (BatchHeld{5'000, 1ul << 40, 71}));
   steps[1].width = 0;
-  EXPECT_EQ(does(1, true, true), (BatchHeld{5'000, 1, 0}));  // it is not known what
+  EXPECT_EQ(does(1, true, true), (BatchHeld{5'000, 1, 0}));  // the extent is unknown
   set(0, user, reads);
   EXPECT_EQ(does(2, true, true), (BatchHeld{0, 0, 0}));
   set(0, user, fills);

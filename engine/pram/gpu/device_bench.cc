@@ -1,5 +1,5 @@
 // Programs on a GPU, with and without each optimisation: from the launch of the first kernel to the end of
-// the last, all data on the device. With them their twins: tuned algorithms for the same inputs.
+// the last, with all data on the device. Next to them their baselines: tuned algorithms for the same inputs.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -47,7 +47,7 @@ constexpr Work kWork[] = {
     {"sums", 1'000'000},
 };
 
-/// Sums of reals, 1,000 writers for each cell: in a fixed order.
+/// Sums of reals in a fixed order, 1,000 writers for each cell.
 constexpr const char* kSums =
     "mode CRCW combining + input A[n] : real output S[n / 1000 + 1] : real processors n S[p / 1000] = A[p]";
 

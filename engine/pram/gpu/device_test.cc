@@ -75,7 +75,7 @@ TEST_P(OnDevice, CombinesInTheOrderOfTheTree) {
       "mode CRCW combining + input A[n] : int output S : int output T[2] : int processors n\n"
       "if A[p] != 0 { S = A[p] }\nT[p % 2], T[(p + 1) % 2] = p, A[p] / 2");
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  // One after the other they would overflow, pair by pair they do not; the other way round.
+  // From left to right they would overflow, pairwise they do not; in reverse order.
   expect_same(sum, {{"A", ints({kMost - 5, -7, 0, 7, -9, 4, 5, kMost / 2, 1 - kMost / 2})}});
   const Arrays bad = {{"A", ints({kMost - 5, 7, -9, 4, 0})}};
   std::string expected;
@@ -136,7 +136,7 @@ TEST_P(OnDevice, BatchesGiveTheSameInEachShape) {
     expect_same(library_program("scan"), inputs);
     if (n < 5'000 || GetParam() == Executor::kCuda) expect_same(library_program("doubling_scan"), inputs);
   }
-  // What fails in a step is reported as usual.
+  // An error in a step is reported as usual.
   const Program program = Program::parse(
       "mode EREW inout A[n] : int output s : int processors n { A[p] = A[p] + 1 }\n"
       "private d = 1\nwhile d < n { processors n / (2 * d) { A[2 * d * p] = A[2 * d * p] * A[2 * d * p + d] "
@@ -180,7 +180,7 @@ TEST_P(OnDevice, WindowsHoldWhatTheirGroupsUse) {
 }
 
 TEST_P(OnDevice, BatchesLeaveNobodyOut) {
-  // Cells so far apart that, multiplied by the processors, they have no number of 64 bits.
+  // Cells so far apart that, multiplied by the processors, their numbers exceed 64 bits.
   const Program program = Program::parse(
       "mode EREW inout A[n] : int processors n\nfor k = 1 to 3 { A[4503599627370496 * p] = k }\n"
       "for k = 1 to 3 { A[p] = A[p] + k }\n");
@@ -271,7 +271,7 @@ TEST_P(OnDevice, HasLimits) {
     EXPECT_THAT(outcome_of([&] { return run(Program::parse(text), {}, options_); }).error,
                 HasSubstr("has not ended after 100 steps"));
   }
-  options_.max_steps = 100'000;  // all loops of a kernel together
+  options_.max_steps = 100'000;  // of all loops of a kernel together
   EXPECT_THAT(outcome_of([&] { return run(Program::parse(kLoopsInAnEndlessOne), {}, options_); }).error,
               HasSubstr("has not ended after 100000 steps"));
   Cancellation cancellation;

@@ -4,10 +4,10 @@
 
 namespace lanewise::pram {
 
-/// Throws UserError where one group of `backend` cannot run programs with these options.
+/// Throws UserError if one group of `backend` cannot run programs with these options.
 void check_group(const Options& options, const Backend& backend);
 
-/// Runs a program that was compiled for one group, in one launch. Throws UserError where it does not fit,
+/// Runs a program that was compiled for one group, in one launch. Throws UserError if it does not fit,
 /// Failed.
 Result run_in_group(const DeviceProgram& program, const Code& code, const Arrays& inputs, Backend& backend);
 

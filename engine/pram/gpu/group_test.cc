@@ -1,4 +1,4 @@
-// Whole programs as one kernel of one group: answers, limits, and what does not fit.
+// Whole programs as one kernel of one group: results, limits, and programs that do not fit.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class OneGroupOnDevice : public testing::TestWithParam<Executor> {
     GTEST_SKIP() << backend->no_group();
   }
 
-  /// The interpreter's outputs or error, or the error of what does not fit. Whether it ran.
+  /// The interpreter's outputs or error, or the error for programs that do not fit. Returns true if it ran.
   bool runs_or_is_refused(const Program& program, const Arrays& inputs) {
     try {
       const Outcome found = outcome_of([&] { return run(program, inputs, options_); });
@@ -135,13 +135,13 @@ TEST_P(OneGroupOnDevice, CombinesInTheOrderOfTheTree) {
   const Program sum = Program::parse(
       "mode CRCW combining + input A[n] : int output S : int output T[2] : int32 processors n\n"
       "if A[p] != 0 { S = A[p] }\nT[p % 2], T[(p + 1) % 2] = int32(p), int32(A[p] % 9)");
-  // One after the other they would overflow, pair by pair they do not; the other way round.
+  // From left to right they would overflow, pairwise they do not; in reverse order.
   expect_same(sum, {{"A", ints({kMost - 5, -7, 0, 7, -9, 4, 5, kMost / 2, 1 - kMost / 2})}});
   expect_same(sum, {{"A", ints({kMost - 5, 7, -9, 4, 0})}});
 }
 
 TEST_P(OneGroupOnDevice, HostsControlFlow) {
-  // Loops, conditions and sizes that depend on shared cells, and on what all processors share.
+  // Loops, conditions and sizes that depend on shared cells, and on values common to all processors.
   expect_same(
       Program::parse(
           "mode CREW inout A[n] : int output rounds : int output last : real\n"

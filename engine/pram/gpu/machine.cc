@@ -10,17 +10,17 @@ namespace {
 
 using Role = KernelArgument::Role;
 
-/// The most targets of an assignment that one does alone.
+/// The maximum number of targets of an assignment by a single processor.
 size_t most_results(const Tree& tree) {
   size_t most = 1;
   walk(tree.body, [&](const Statement& statement) { most = std::max(most, statement.targets.size()); });
   return most;
 }
 
-/// Members of groups that are launched for a set.
+/// Members of the groups launched for a set.
 uint64_t lanes_of(const DeviceSet& set) { return (set.positions() + kGroup - 1) / kGroup * kGroup; }
 
-/// Lets a backend replay kernels until it ends.
+/// Lets a backend replay kernels during its lifetime.
 class Replaying {
  public:
   Replaying(Backend& backend, bool wanted) : backend_(backend), wanted_(wanted) {
@@ -184,11 +184,11 @@ Columns DeviceMachine::look() {
 void DeviceMachine::begin_block(const Meta& meta) {
   block_ = meta.block;
   sets_.resize(std::max<size_t>(sets_.size(), sets_of(meta.body)));
-  // Every set has memory that a kernel can be given.
+  // Every set has memory that can be passed to a kernel.
   sets_[0] = {DeviceSet::Form::kAll, processors_, processors_, status_};
   for (size_t i = 0; i < private_columns_.size(); ++i) {
     if (tree_.privates[i].block != meta.block || emitted_.in_register[i]) continue;
-    launch_batch();  // which may use what was there
+    launch_batch();  // it may use the old columns
     reserve(private_columns_[i], processors_);
     if (!emitted_.assigned[i] || options_.observer != nullptr) tools_.backend().fill(private_columns_[i], 0);
   }
@@ -206,7 +206,7 @@ void DeviceMachine::kernel(const Meta& meta) {
   std::vector<DeviceColumn> columns;
   for (const Target& target : assignment_of(meta).targets) {
     if (!target.shared) continue;
-    // One kernel after the other writes them.
+    // Kernels write them one after the other.
     if (columns.size() == buffered_.size()) buffered_.emplace_back();
     DeviceColumn& column = buffered_[columns.size()];
     column.variable = target.index;
@@ -228,7 +228,7 @@ void DeviceMachine::kernel(const Meta& meta) {
 }
 
 void DeviceMachine::begin_batch(const Meta& meta) {
-  // Where kernels are timed or observed each is launched alone.
+  // If kernels are timed or observed, each is launched alone.
   if (!options_.time_kernels && options_.observer == nullptr) batch_ = &meta;
 }
 

@@ -12,14 +12,14 @@
 
 namespace lanewise::pram {
 
-/// Runs a meta-program on a device: kernels there, what the host knows alone here.
+/// Runs a meta-program on a device; the host runs what needs no processors.
 class DeviceMachine : public MetaMachine {
  public:
-  /// `code`: what the backend made of `emitted`. Takes the inputs and uploads them.
+  /// `code`: `emitted`, compiled by the backend. Takes the inputs and uploads them.
   DeviceMachine(const Program& program, const MetaProgram& meta, const EmittedProgram& emitted,
                 const Code& code, const DeviceTools& tools, const Arrays& inputs, const Options& options);
 
-  /// Runs to the end; throws as MetaMachine::run(). The results stay on the device.
+  /// Runs to the end; throws like MetaMachine::run(). The results stay on the device.
   void go();
   /// The same; then the results are in memory().
   void run_and_download();
@@ -43,9 +43,9 @@ class DeviceMachine : public MetaMachine {
   void launch(const void* of, uint64_t positions, std::vector<uint64_t> first);
   /// Defers a kernel, after its `first` arguments.
   void put_off(const void* of, uint64_t processors, std::vector<uint64_t> first);
-  /// The value of a linear index (window_step.h); none where it fails.
+  /// The value of a linear index (window_step.h); nothing if its evaluation fails.
   std::optional<Word> linear(const Expr& expr, Word processor);
-  /// What a step's indexes say for all processors, if they do.
+  /// Finds a step's cells for all processors, if its indexes determine them.
   void find_cells(const WindowStep& window, BatchStep& step);
   void add_row(const BatchPart& part, const BatchStep& step, std::vector<uint64_t>& table) const;
   /// Launches deferred work; `last`: the batch ends here.
@@ -53,12 +53,12 @@ class DeviceMachine : public MetaMachine {
   void launch_windows(const BatchPart& part, const Buffer& rows, std::span<const BatchStep> steps,
                       size_t done, bool last);
   uint64_t value_of(const KernelArgument& argument) const;
-  /// `status` and what is in it; throws Failed if a kernel did.
+  /// Reads `status`; throws Failed if a kernel failed.
   const std::vector<Word>& read_status();
-  /// Positions, form, set, status.
+  /// The arguments positions, form, set, status.
   std::vector<uint64_t> of_set(const DeviceSet& set) const;
   Buffer allocate(size_t bytes);
-  /// Room for `words` words in `buffer`.
+  /// Makes room for `words` words in `buffer`.
   void reserve(Buffer& buffer, size_t words);
   /// Waits if kernels are timed one by one.
   void finish_if_timed();
@@ -71,16 +71,16 @@ class DeviceMachine : public MetaMachine {
   std::optional<uint32_t> block_;
   std::vector<DeviceSet> sets_;
   DeviceWriter writer_;
-  std::vector<DeviceColumn> buffered_;  // of the last kernel that was not in place
+  std::vector<DeviceColumn> buffered_;  // of the last kernel with buffered writes
   Buffer status_, kept_;
-  const Meta* batch_ = nullptr;  // kernels are put off
+  const Meta* batch_ = nullptr;  // not null: kernels are deferred
   std::vector<BatchStep> steps_put_off_;
-  uint64_t widest_ = 0;    // most processors of one of them
-  Buffer arrived_;         // groups that waited for each other, in all steps so far
-  uint64_t arrivals_ = 0;  // what is in it when all is done
+  uint64_t widest_ = 0;    // maximum processors of one of them
+  Buffer arrived_;         // counter of the groups that have waited for each other, over all steps
+  uint64_t arrivals_ = 0;  // its value when all work is done
   std::vector<Word> status_read_;
-  uint64_t kept_before_ = 0;  // kept by all tests before the last one
-  uint32_t kept_count_ = 0;   // by the last one
+  uint64_t kept_before_ = 0;  // number kept by all tests before the last one
+  uint32_t kept_count_ = 0;   // number kept by the last test
 };
 
 }  // namespace lanewise::pram

@@ -1,4 +1,4 @@
-// The part of a device's machine that puts kernels off, and launches several together.
+// The part of a device's machine that defers kernels, and launches several together.
 #include <algorithm>
 
 #include "pram/gpu/machine.h"
@@ -66,7 +66,7 @@ std::optional<Word> DeviceMachine::linear(const Expr& expr, Word processor) {
 }
 
 void DeviceMachine::find_cells(const WindowStep& window, BatchStep& step) {
-  // Linear as they are, they fail for none if they do not for the first and the last.
+  // Linear expressions fail for none if they do not fail for the first and the last.
   const Word last = Word{processors_} - 1;
   constexpr Word kWidest = Word{1} << 32;
   Word width = window.columns ? 1 : 0;

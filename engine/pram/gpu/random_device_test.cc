@@ -17,11 +17,11 @@
 namespace lanewise::pram {
 namespace {
 
-constexpr int kShares = 8;  // processes can take one each: compilers use one core
+constexpr int kShares = 8;  // for separate processes: compilers use one core
 
 class RandomOnDevice : public testing::TestWithParam<std::tuple<Executor, int>> {};
 
-/// A program with what is expected of it.
+/// A program and its expected outcome.
 struct Case {
   uint64_t seed;
   Program program;
@@ -42,7 +42,7 @@ Case make_case(uint64_t seed, bool groups) {
   made.expected = outcome_of([&] { return run(made.program, made.inputs, options); });
   options.passes = Passes(random.below(1 << passes().size()));
   options.active = static_cast<ActiveForm>(random.below(3));
-  // What a program with a conflict does is only known where conflicts are looked for.
+  // The outcome of a program with a conflict is defined only if conflicts are checked.
   options.check = made.expected.conflict || random.below(3) == 0;
   options.specialise = made.expected.error.empty() && random.below(2) == 0;
   options.graphs = random.below(2) == 0;

@@ -6,8 +6,8 @@ namespace lanewise::pram {
 
 namespace {
 
-constexpr size_t kFewest = 2;  // launches that a graph takes together
-constexpr size_t kMost = 256;  // kinds of work that are remembered
+constexpr size_t kFewest = 2;  // minimum launches of a graph
+constexpr size_t kMost = 256;  // maximum number of recorded sequences
 
 }  // namespace
 

@@ -10,25 +10,25 @@
 
 namespace lanewise::pram {
 
-/// Work of a stream that waits until its results are needed; the same work as once before is then
-/// launched as one graph. Kernels must stay until forget().
+/// Work of a stream that is deferred until its results are needed; work that repeats is
+/// launched as one graph. Kernels must exist until forget().
 class Replay {
  public:
   explicit Replay(gpu::Stream& stream) : stream_(stream) {}
 
   bool is_on() const { return on_; }
-  /// Begins; or ends, and forgets what waits and what was requested.
+  /// Starts; or ends, and drops the deferred work and all recordings.
   void turn(bool on);
 
   void launch(const gpu::Kernel& kernel, uint64_t blocks, unsigned threads,
               std::span<const uint64_t> arguments);
   void fill(uint64_t address, unsigned char byte, size_t bytes);
-  /// Launches what waits on the stream.
+  /// Launches the deferred work on the stream.
   void flush();
 
  private:
   struct Work {
-    const gpu::Kernel* kernel;  // null: a fill of these bytes
+    const gpu::Kernel* kernel;  // null: a fill with these bytes
     uint64_t blocks;
     unsigned threads;
     std::vector<uint64_t> arguments;
@@ -38,8 +38,8 @@ class Replay {
   gpu::Stream& stream_;
   bool on_ = false;
   std::vector<Work> waits_;
-  std::vector<uint64_t> key_;  // what distinguishes the work that waits from other work
-  /// By key: work that was requested once, and its graph if it was more often.
+  std::vector<uint64_t> key_;  // identifies the deferred work
+  /// By key: work that occurred once, and its graph if it occurred again.
   std::map<std::vector<uint64_t>, std::optional<gpu::Graph>> asked_;
 };
 

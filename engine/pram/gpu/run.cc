@@ -12,7 +12,7 @@ namespace lanewise::pram {
 
 namespace {
 
-/// Made once for each backend; they do not end.
+/// Made once for each backend; never destroyed.
 const DeviceTools& tools_of(Backend& backend) {
   static auto* const made = new std::map<Backend*, DeviceTools>();
   return made->try_emplace(&backend, backend).first->second;
@@ -43,7 +43,7 @@ std::string DeviceProgram::source(Dialect dialect) const {
 }
 
 std::unique_ptr<Code> build(const DeviceProgram& program, Backend& backend) {
-  constexpr size_t kLong = 8'000;  // characters of one kernel: some 60 statements
+  constexpr size_t kLong = 8'000;  // characters of one kernel: about 60 statements
   const std::string& text = program.emitted.text;
   size_t longest = 0;
   for (size_t begin = 0; begin < text.size();) {

@@ -7,16 +7,16 @@
 
 namespace lanewise::pram {
 
-/// A program that was compiled for devices, down to the source of its kernels. Stays where it is.
+/// A program compiled for devices, to the source of its kernels. Must not move.
 struct DeviceProgram {
-  /// `prefix`: of the kernels' names, for several programs in one source. `inputs`: those that the kernels
-  /// are made for, if the options require that; throws UserError for bad ones.
+  /// `prefix`: of kernel names, for several programs in one source. `inputs`: those for which the kernels
+  /// are specialised, if the options require that; throws UserError for invalid ones.
   DeviceProgram(const Program& program, const Options& options, const std::string& prefix = "kernel_",
                 const Arrays* inputs = nullptr);
   DeviceProgram(const DeviceProgram&) = delete;
   DeviceProgram& operator=(const DeviceProgram&) = delete;
 
-  /// The whole source for a compiler.
+  /// The complete source for a compiler.
   std::string source(Dialect dialect) const;
 
   const Program program;
@@ -25,12 +25,12 @@ struct DeviceProgram {
   const EmittedProgram emitted;
 };
 
-/// Compiles its kernels; long ones in less time than would make them fastest.
+/// Compiles its kernels; long ones with less optimisation, to save time.
 std::unique_ptr<Code> build(const DeviceProgram& program, Backend& backend);
 
-/// Runs it; `code` has its kernels, and perhaps others. Outputs are those of the interpreter, but which NaN a
-/// real is; so are errors, because where something fails the interpreter runs the program again and reports.
-/// Throws as run() does, and DeviceError. One run at a time on all devices.
+/// Runs it; `code` has its kernels, and perhaps others. Outputs are those of the interpreter, except for NaN
+/// bits; so are errors, because after a failure the interpreter runs the program again and reports.
+/// Throws like run(), and DeviceError. One run at a time on all devices.
 Result run_on_device(const DeviceProgram& program, const Code& code, const Arrays& inputs, Backend& backend);
 
 /// Compiles and runs.

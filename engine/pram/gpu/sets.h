@@ -4,20 +4,20 @@
 
 namespace lanewise::pram {
 
-/// Active processors of a block on a device: all, a bit for each, or an ascending list.
+/// Active processors of a block on a device: all, a bitmap, or an ascending list.
 struct DeviceSet {
-  enum class Form : uint8_t { kAll, kBits, kList };  // as preludes/common.c says
+  enum class Form : uint8_t { kAll, kBits, kList };  // values as in preludes/common.c
 
   Form form = Form::kAll;
   uint32_t total = 0;   ///< of the block
   uint32_t count = 0;   ///< active
   Buffer members = {};  ///< bits or numbers, of 32 bits each
 
-  /// Numbers of processors, or places in the list.
+  /// Number of processors, or length of the list.
   uint32_t positions() const { return form == Form::kList ? count : total; }
 };
 
-/// The kernels that serve every program, on a backend.
+/// The kernels shared by all programs, on a backend.
 class DeviceTools {
  public:
   explicit DeviceTools(Backend& backend);

@@ -8,8 +8,8 @@ namespace lanewise::pram {
 
 namespace {
 
-/// Whether a value and all that it is made of are multiples of the processor's number and something more:
-/// what the first and the last processor can evaluate all between them can, too.
+/// Whether a value and all its parts are linear in the processor's number:
+/// if the first and the last processor can evaluate it without failure, all can.
 bool is_linear(const Expr& expr) {
   const auto polynomial = Polynomial::of(expr);
   if (!polynomial) return false;
@@ -45,7 +45,7 @@ void replace(Statement& statement, const std::vector<ExprPtr>& values) {
   }
 }
 
-/// How often each private variable is assigned to.
+/// The number of assignments to each private variable.
 std::vector<uint32_t> assignments(const std::vector<Statement>& list, size_t privates) {
   std::vector<uint32_t> counts(privates);
   walk(list, [&](const Statement& statement) {
@@ -58,7 +58,7 @@ std::vector<uint32_t> assignments(const std::vector<Statement>& list, size_t pri
 
 class Making {
  public:
-  /// `alone`: one processor does it.
+  /// `alone`: a single processor runs it.
   Making(const Tree& tree, const std::vector<bool>& written, bool alone)
       : tree_(tree), written_(written), alone_(alone) {}
 
@@ -116,7 +116,7 @@ class Making {
   void use(uint32_t variable, const std::vector<ExprPtr>& cell, std::vector<bool>& used) {
     if (!written_[variable]) return;
     used[variable] = true;
-    if (alone_ && cell.empty()) return;  // only a group without others does it
+    if (alone_ && cell.empty()) return;  // only a group without others runs it
     good_ = good_ && cell.size() == 1 && is_linear(*cell[0]);
     if (good_ && find(variable, *cell[0]) == nullptr) made_.cells.push_back({variable, cell[0], false});
   }
@@ -128,7 +128,7 @@ class Making {
     return found == made_.cells.end() ? nullptr : &*found;
   }
 
-  /// `used`: variables that statements before this one use.
+  /// `used`: variables that earlier statements use.
   void fill(const Statement& statement, const std::vector<bool>& used) {
     for (const Target& target : statement.targets) {
       if (!target.shared || target.cell.empty() || !written_[target.index]) continue;
@@ -159,7 +159,7 @@ std::optional<WindowStep> window_step(const Meta& kernel, const Tree& tree, uint
 
 std::optional<WindowStep> window_step(const Statement& statement, const Tree& tree,
                                       const std::vector<bool>& written) {
-  bool shared = true;  // the host's own variables are not the device's
+  bool shared = true;  // the host's variables are not the device's
   for (const Target& target : statement.targets) shared = shared && target.shared;
   for_each_expression(statement, [&](const Expr& expr) {
     walk(expr, [&](const Expr& part) { shared = shared && part.op != Op::kPrivate && part.op != Op::kLet; });

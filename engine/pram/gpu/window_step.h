@@ -8,29 +8,29 @@
 
 namespace lanewise::pram {
 
-/// A cell that each processor of a step uses: `index` is a multiple of its number and something more.
+/// A cell that each processor of a step uses: `index` is a multiple of its number plus an offset.
 struct OwnCell {
   uint32_t variable;
   ExprPtr index;
-  bool fills;  ///< all processors write it, and none uses the variable before that
+  bool fills;  ///< all processors write it, and none uses the variable earlier
 };
 
-/// A kernel as a step of windows (batch.h): what the host must know of its indexes, evaluated for two
-/// processors, to know them for all.
+/// A kernel as a step of windows (batch.h): its indexes, which the host evaluates for two
+/// processors to know them for all.
 struct WindowStep {
-  /// The kernel's, but private variables that are multiples too have gone into what uses them.
+  /// Those of the kernel, with linear private variables substituted.
   std::vector<Statement> statements = {};
-  std::vector<OwnCell> cells = {};    ///< of variables that the batch writes; each once
-  std::vector<ExprPtr> checked = {};  ///< values of the variables that went; one may fail
-  bool columns = false;               ///< it uses a word of each processor's own, too
+  std::vector<OwnCell> cells = {};    ///< of variables that the batch writes; no duplicates
+  std::vector<ExprPtr> checked = {};  ///< values of the substituted variables; one may fail
+  bool columns = false;               ///< it also uses private words of each processor
 };
 
-/// `written`: by variable, what the batch writes; `in_register`: by private. None where the kernel uses other
-/// cells, so that the host does not know which.
+/// `written`: by variable, those the batch writes; `in_register`: by private variable. Nothing if the kernel
+/// uses other cells, which the host cannot compute.
 std::optional<WindowStep> window_step(const Meta& kernel, const Tree& tree, uint32_t block,
                                       const std::vector<bool>& written, const std::vector<bool>& in_register);
 
-/// The same for what one does alone, for the host: each index is one number.
+/// The same for a statement of a single processor, run by the host: each index is one number.
 std::optional<WindowStep> window_step(const Statement& statement, const Tree& tree,
                                       const std::vector<bool>& written);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr Word kNoWriter = -1;           // the greatest rank, as an unsigned number
 constexpr uint64_t kMultiplyNumber = 6;  // in preludes/tools.c
 
-/// The operator's number in preludes/tools.c, and what leaves every value as it is.
+/// The operator's number in preludes/tools.c, and its neutral element.
 struct Combination {
   uint64_t number;
   Word neutral;
@@ -132,8 +132,8 @@ void DeviceWriter::check_common(const DeviceSet& set, std::span<const DeviceColu
   }
 }
 
-/// Whether values have to be combined in their order: reals, products, and sums of which a part may overflow;
-/// and where variables have operators of their own.
+/// Whether values must be combined in order: reals, products, and sums whose partial results may overflow;
+/// also variables with their own operators.
 bool DeviceWriter::may_overflow(const DeviceSet& set, std::span<const DeviceColumn> columns) {
   const Op op = tree_.combine_of(columns[0].variable);
   if (op == Op::kMultiply) return true;
@@ -173,7 +173,7 @@ void DeviceWriter::combine_quickly(const DeviceSet& set, std::span<const DeviceC
   clear(set, columns, neutral);
 }
 
-/// Variable by variable: sorts what is written by cell and processor, and then combines neighbours.
+/// For each variable: sorts the writes by cell and processor, and then combines neighbours.
 void DeviceWriter::combine_in_order(const DeviceSet& set, std::span<const DeviceColumn> columns,
                                     const Buffer& status) const {
   std::map<uint32_t, std::vector<const DeviceColumn*>> variables;
@@ -194,7 +194,7 @@ void DeviceWriter::combine_one(const DeviceSet& set, uint32_t variable,
   const Buffer keys = backend.allocate(size * sizeof(Word));
   const Buffer values = backend.allocate(size * sizeof(Word));
   const Buffer firsts = backend.allocate(size * sizeof(Word));
-  if (size != orders) {  // what no write reaches is nothing, and sorted with the others
+  if (size != orders) {  // unwritten entries are neutral, and sorted with the others
     backend.fill(keys, 0xff);
     backend.fill(values, 0);
   }

@@ -7,25 +7,25 @@
 
 namespace lanewise::pram {
 
-/// What a kernel left to be written: a cell (-1: none) and a value for each position of its set.
+/// Buffered writes of a kernel: a cell (-1: none) and a value for each position of its set.
 struct DeviceColumn {
   uint32_t variable = 0;
   Buffer cells = {};
   Buffer values = {};
 };
 
-/// Writes what kernels have buffered, as the program's mode says.
+/// Performs the buffered writes of kernels, by the program's mode.
 class DeviceWriter {
  public:
   /// `variables`: the cells of each, on the device.
   DeviceWriter(const DeviceTools& tools, const Tree& tree, const Options& options,
                const std::vector<Buffer>& variables);
 
-  /// Each cell has one writer, or all write the same, or whoever comes last may win.
+  /// For cells with one writer, for writers of equal values, or if any writer may win.
   void write(const DeviceSet& set, std::span<const DeviceColumn> columns) const;
-  /// As the mode says. It fails in `status` where combined values overflow.
+  /// Follows the mode. Sets a failure in `status` if combined values overflow.
   void resolve(const DeviceSet& set, std::span<const DeviceColumn> columns, const Buffer& status);
-  /// What fails does so in `status`: a cell has two writers; a cell was not left as its writers wanted.
+  /// Set a failure in `status`: a cell has two writers; a cell does not have its writers' value.
   void check_exclusive(const DeviceSet& set, std::span<const DeviceColumn> columns, const Buffer& status);
   void check_common(const DeviceSet& set, std::span<const DeviceColumn> columns, const Buffer& status) const;
 

@@ -18,7 +18,7 @@ Array weights(const graph::Graph& graph) {
   return ints({graph.weight.begin(), graph.weight.end()});
 }
 
-/// How many edges go out of the vertices before each; one more than there are vertices.
+/// The number of edges from the vertices before each; one more entry than vertices.
 std::vector<int64_t> offsets(const graph::Graph& graph) {
   std::vector<int64_t> offset(static_cast<size_t>(graph.vertices) + 1);
   for (const int64_t from : graph.source) ++offset[static_cast<size_t>(from) + 1];
@@ -47,7 +47,7 @@ std::vector<int64_t> parents(const graph::Graph& graph) {
   return parent;
 }
 
-/// A square of `value(edge)`, of parallel edges the lightest one's, and `none` where no edge is.
+/// A square matrix of `value(edge)`, of parallel edges the lightest one's, and `none` if there is no edge.
 template <class F>
 Array square(const graph::Graph& graph, Type type, Word none, bool both_ways, F value) {
   constexpr int64_t kMost = 16'384;

@@ -14,7 +14,7 @@ namespace lanewise::pram {
 
 namespace {
 
-/// The text of one input, below as many empty lines as it has above it, so that faults name the right line.
+/// The text of one input, after as many empty lines as precede it, so that errors name the right line.
 struct Section {
   std::string name;
   size_t line = 0;
@@ -23,7 +23,7 @@ struct Section {
 
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/// Where the values begin in "NAME = values"; 0 where the line is not of that form.
+/// Start of the values in "NAME = values"; 0 if the line does not have that form.
 size_t after_name(std::string_view line, std::string& name) {
   size_t at = line.find_first_not_of(" \t");
   if (at == std::string_view::npos || !begins_name(line[at])) return 0;
@@ -53,7 +53,7 @@ std::vector<Section> sections_of(std::string_view text) {
   return sections;
 }
 
-/// Matrix Market begins with its header; faults still name the line of the whole text.
+/// Matrix Market starts with its header; errors still name the line of the whole text.
 graph::Graph read_graph_section(const Section& section, MemoryBudget* budget) {
   const size_t begin = std::min(section.text.find_first_not_of(" \t\r\n"), section.text.size());
   const std::string_view text = std::string_view(section.text).substr(begin);
@@ -81,7 +81,7 @@ void check_matrix(const graph::Graph& graph, const Input& input, MemoryBudget* b
 }  // namespace
 
 std::vector<Input> inputs_of(const Program& program) {
-  graph::Graph tree;  // has every part of a graph, `parent` too
+  graph::Graph tree;  // has every input of a graph, including `parent`
   tree.vertices = 2;
   tree.source = {0};
   tree.target = {1};

@@ -11,12 +11,12 @@
 
 namespace lanewise::pram {
 
-/// What a program takes from outside.
+/// An input of a program.
 struct Input {
   std::string name;
   Type type;
   std::vector<std::string> extents;  ///< as the program writes them
-  bool from_graph;                   ///< a part of a graph has this name
+  bool from_graph;                   ///< the name belongs to a graph's inputs
 };
 
 std::vector<Input> inputs_of(const Program& program);
@@ -26,8 +26,8 @@ struct TextInputs {
   std::vector<int64_t> labels;  ///< of a graph's vertices; empty: their numbers
 };
 
-/// Reads all inputs from one text, as the lab's page has it. A line "NAME = values" begins an input, which
-/// ends where the next one begins; the name `graph` stands for a graph. Text without a name belongs to the
+/// Reads all inputs from one text, as in the lab's page. A line "NAME = values" starts an input, which
+/// ends where the next one starts; the name `graph` stands for a graph. Text without a name belongs to the
 /// graph or to the only array. Throws UserError, with the line counted from the top of `text`, and
 /// MemoryError.
 TextInputs read_text_inputs(const Program& program, std::string_view text, MemoryBudget* budget = nullptr);

@@ -7,17 +7,17 @@
 
 namespace lanewise::pram {
 
-/// A statement, or what holds statements together, in a flat program that can stop anywhere.
+/// A statement or a branch of a flat program, which can stop anywhere.
 struct Instruction {
   enum class Kind : uint8_t {
     kAssign,  ///< a step
-    kBranch,  ///< a step: splits the active set; goes to `target` (kElse) where the first part is empty
-    kElse,    ///< the other part; goes to `target` (kEndIf) where that is empty
+    kBranch,  ///< a step: splits the active set; jumps to `target` (kElse) if the first part is empty
+    kElse,    ///< activates the other part; jumps to `target` (kEndIf) if that is empty
     kEndIf,   ///< both parts are active again
-    kEnter,   ///< a loop begins: what leaves it waits for its end
+    kEnter,   ///< a loop begins: processors that leave it wait for its end
     kTest,    ///< a step: narrows the active set; leaves the loop, to `target`, when it is empty
-    kRepeat,  ///< goes to `target` (kTest)
-    kBlock,   ///< processors begin to run; goes to `target`, after the block, where there are none
+    kRepeat,  ///< jumps to `target` (kTest)
+    kBlock,   ///< processors start; jumps to `target`, after the block, if there are none
     kEnd,     ///< the processors of the block end
     kStop,
   };

@@ -33,7 +33,7 @@ std::optional<Conflict> find_conflict(std::vector<Access> accesses, Conflict::Ki
 }
 
 uint64_t rank_of(uint32_t processor, uint64_t seed) {
-  // Each line can be undone, so that no two processors of one seed have one rank.
+  // Each line is invertible, so that no two processors of one seed have the same rank.
   uint64_t x = processor + seed * 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;

@@ -30,7 +30,7 @@ struct Writes {
   Word value(uint32_t writer) const { return columns[writer / lanes.count].values[writer % lanes.count]; }
 };
 
-/// One use of a cell, for the search of conflicts.
+/// One access to a cell, for detecting conflicts.
 struct Access {
   uint32_t variable;
   uint64_t cell;
@@ -39,23 +39,23 @@ struct Access {
   Word value;
 };
 
-/// The conflict of the least variable and cell among `accesses`, between its two least processors,
+/// The conflict of the smallest variable and cell among `accesses`, between its two smallest processors,
 /// as `kind` requires.
 std::optional<Conflict> find_conflict(std::vector<Access> accesses, Conflict::Kind kind, uint64_t step);
 
-/// Marks each cell with the processor (or writer) that used it last and the epoch (step) in which it did: two
-/// uses in one epoch meet.
+/// Marks each cell with the processor (or writer) that used it last and the epoch (step) of that use: two
+/// uses in one epoch conflict.
 class Stamps {
  public:
   explicit Stamps(const Memory& memory) : memory_(memory), stamps_(memory.variables.size()) {}
 
-  /// What was marked before belongs to the past.
+  /// Makes all earlier marks obsolete.
   void begin_epoch() {
     if (++epoch_ != 0) return;
     for (std::vector<uint64_t>& stamps : stamps_) stamps.clear();
     epoch_ = 1;
   }
-  /// Who marked the cell in this epoch; if no one did, marks it with `who` and gives `who`.
+  /// Returns who marked the cell in this epoch; if no one did, marks it with `who` and returns `who`.
   uint32_t mark(uint32_t variable, uint64_t cell, uint32_t who) {
     std::vector<uint64_t>& stamps = stamps_[variable];
     if (stamps.empty()) stamps.resize(memory_.variables[variable].words.size());
@@ -72,27 +72,27 @@ class Stamps {
   uint64_t stamp(uint32_t who) const { return uint64_t{epoch_} << 32 | who; }
 
   const Memory& memory_;
-  std::vector<std::vector<uint64_t>> stamps_;  // the epoch in the upper half; made when first used
+  std::vector<std::vector<uint64_t>> stamps_;  // the epoch in the upper half; allocated on first use
   uint32_t epoch_ = 0;
 };
 
-/// The order in which processors are drawn in mode `arbitrary`: the least rank wins. A permutation for every
+/// The order in which processors are drawn in mode `arbitrary`: the lowest rank wins. A permutation for every
 /// seed.
 uint64_t rank_of(uint32_t processor, uint64_t seed);
 
 /// "processors 0 and 1 both write A[0] (5 and 7), which CREW forbids".
 std::string describe(const Conflict& conflict, const Tree& tree, const Memory& memory, Mode mode);
 
-/// Whether values of this type may be combined in any order: not reals, whose sums it changes, and not
-/// sums and products, of which a part may overflow.
+/// Whether values of this type may be combined in any order: not reals, whose sums depend on it, and not
+/// sums and products, whose partial results may overflow.
 inline bool any_order(Op op, Type type) {
   return type != Type::kReal && op != Op::kAdd && op != Op::kMultiply;
 }
-/// One of these combinations.
+/// Combines two values.
 Word combine_two(Op op, Word a, Word b);
 
-/// The values combined in a fixed balanced tree: neighbours, then neighbours of the results, ... `values` is
-/// overwritten. None where it overflows.
+/// Combines the values in a fixed balanced tree: neighbours, then neighbours of the results, ... `values` is
+/// overwritten. Nothing on overflow.
 std::optional<Word> combine(Op op, Type type, std::vector<Word>& values);
 
 }  // namespace lanewise::pram

@@ -17,7 +17,7 @@ constexpr int64_t kMostProcessors = int64_t{1} << 31;
 
 }  // namespace
 
-/// Notices that two processors read one cell in this step.
+/// Detects that two processors read one cell in this step.
 class Interpreter::ReadCheck : public ReadObserver {
  public:
   explicit ReadCheck(Stamps& stamps) : stamps_(stamps) {}
@@ -32,7 +32,7 @@ class Interpreter::ReadCheck : public ReadObserver {
   Stamps& stamps_;
 };
 
-/// Writes all reads down.
+/// Records all reads.
 class Interpreter::ReadLog : public ReadObserver {
  public:
   void read(const Expr& expr, const Word* cells, const Lanes& lanes) override {
@@ -119,7 +119,7 @@ bool Interpreter::back() {
   Undo undo = std::move(undo_.back());
   undo_.pop_back();
   control_ = std::move(undo.control);
-  for (size_t i = 0; i < columns_.size(); ++i) {  // also undoes the begin of a block
+  for (size_t i = 0; i < columns_.size(); ++i) {  // also undoes the start of a block
     const Private& owned = program_.tree().privates[i];
     if (owned.block && owned.block != control_.block) columns_[i].clear();
   }
@@ -275,7 +275,7 @@ void Interpreter::in_parts(F f) {
         f(part, begin);
       } catch (const Trap&) {
         one_by_one();
-      } catch (const Fault&) {  // of one that `and`, `or` or `?` had left alone
+      } catch (const Fault&) {  // for a single processor left by `and`, `or` or `?`
         if (part.count == 1) throw;
         one_by_one();
       }

@@ -16,7 +16,7 @@
 
 namespace lanewise::pram {
 
-/// The processors of a block that are active: all, or those of an ascending list.
+/// The active processors of a block: all, or those of an ascending list.
 struct Active {
   uint32_t count = 0;
   std::shared_ptr<const std::vector<uint32_t>> list;
@@ -33,31 +33,31 @@ struct Change {
   Word after = 0;
 };
 
-/// The oracle: runs a program step by step, exactly as a PRAM does. All right sides and indexes of an
-/// assignment are evaluated on all active processors before anything is written; conflicts are found; costs
-/// are counted. With a history it also steps back, for what the step had changed.
+/// The oracle: runs a program step by step, exactly as a PRAM does. All right-hand sides and indexes of an
+/// assignment are evaluated on all active processors before anything is written; conflicts are detected;
+/// costs are counted. With a history it can also step back.
 class Interpreter {
  public:
-  /// Takes the inputs; no step is done. Throws UserError for bad inputs.
+  /// Takes the inputs; no step is run. Throws UserError for invalid inputs.
   Interpreter(Program program, const Arrays& inputs, const Options& options = {});
 
-  /// Does one step; false if there is none left. Throws RunError; then nothing has changed.
+  /// Runs one step; false if there is none left. Throws RunError without any change.
   bool step();
-  /// Steps until the end.
+  /// Runs to the end.
   void run();
-  /// From now on remembers what the last `steps` steps changed.
+  /// From now on records the changes of the last `steps` steps.
   void keep_history(size_t steps = SIZE_MAX) { history_ = steps; }
   size_t remembered() const { return undo_.size(); }
-  /// Undoes the last remembered step; false if there is none.
+  /// Undoes the last recorded step; false if there is none.
   bool back();
 
   bool done() const { return code_[control_.at].kind == Instruction::Kind::kStop; }
   /// The statement of the next step; null at the end.
   const Statement* next() const { return code_[control_.at].statement; }
-  /// The statement that the last step ran, and how many processors did; null before the first.
+  /// The statement that the last step ran, and the number of processors; null before the first.
   const Statement* last() const { return last_; }
   uint32_t last_active() const { return last_active_; }
-  /// What the last step changed, as far as it is remembered.
+  /// The recorded changes of the last step.
   std::span<const Change> changes() const;
 
   const Program& program() const { return program_; }
@@ -75,7 +75,7 @@ class Interpreter {
     uint64_t before;
     uint64_t first;
   };
-  /// Where the run is, next to its values; small enough to be copied for each step.
+  /// The position of the run, apart from its values; small enough to be copied for each step.
   struct Control {
     uint32_t at = 0;
     std::optional<uint32_t> block;
@@ -84,14 +84,14 @@ class Interpreter {
     std::vector<Active> active;  // nested; the last is the current one
     std::vector<Depth> depths;
   };
-  /// What takes a step back.
+  /// What is needed to undo a step.
   struct Undo {
     Control control;
     const Statement* last = nullptr;
     uint32_t last_active = 0;
     uint64_t work = 0, depth = 0;
     uint32_t peak = 0, line = 0;
-    std::optional<LineCost> line_cost;  // of `line`; none: it had not run before
+    std::optional<LineCost> line_cost;  // previous cost of `line`; absent: it had not run before
     Survey survey;
     std::vector<Change> changes;
     std::vector<std::pair<uint32_t, std::vector<Word>>> ended;  // columns of a block that ended
@@ -104,7 +104,7 @@ class Interpreter {
   Lanes lanes() const { return control_.active.back().lanes(); }
   uint64_t step_number() const { return cost_.steps + 1; }
   void remember(const Statement& statement);
-  /// Runs what is not a step: ends of branches and loops, beginnings and ends of blocks.
+  /// Runs what does not count as a step: ends of branches and loops, starts and ends of blocks.
   void settle();
   void begin_block(const Instruction& instruction);
   void end_block();
@@ -112,18 +112,18 @@ class Interpreter {
   void assign(const Statement& statement);
   void test(const Instruction& instruction);
   void split(const Expr& condition, Active& chosen, Active& rest);
-  /// Calls f(part, begin) for pieces of the active set, where reads are watched as the mode requires; what
-  /// fails is done again, one processor at a time, so that the least processor's error is reported.
+  /// Calls f(part, begin) for pieces of the active set, with reads watched as the mode requires; after a
+  /// failure repeats it, one processor at a time, to report the error of the smallest processor.
   template <class F>
   void in_parts(F f);
   Writes shared_writes(const Statement& statement);
-  /// Finds who wins where several write; throws where they may not. True if some met.
+  /// Determines the winners of conflicting writes; throws if the mode forbids them. True if there were any.
   bool resolve(const Writes& writes);
   /// Whether a processor writes one cell twice.
   static bool meets_itself(const Writes& writes);
   void meet(const std::optional<Conflict>& conflict);
   void write(const Writes& writes);
-  /// Combines what is written to each cell into the value of its winner, where any order will do; else false.
+  /// Combines the values written to each cell into its winner's, if any order will do; else returns false.
   bool combine_into_winners(const Writes& writes);
   void write_combined(const Writes& writes);
   void write_private(const Target& target, const std::vector<Word>& values);
@@ -135,10 +135,10 @@ class Interpreter {
   Mode mode_;
   Memory memory_;
   Columns columns_;
-  Reservation reservation_;  // of the columns, and of what an assignment holds until it writes
+  Reservation reservation_;  // for the columns, and for the values of an assignment until they are written
   Reservation stamps_reservation_;
   std::vector<Instruction> code_;
-  size_t most_targets_ = 1;  // of one assignment
+  size_t most_targets_ = 1;  // maximum of one assignment
   Evaluator evaluator_;
   Stamps read_stamps_;
   Stamps write_stamps_;

@@ -243,7 +243,7 @@ TEST(Interpreter, InputsMustFit) {
   EXPECT_THAT(error({{"A", scalar(1)}, {"B", ints({1})}}), HasSubstr("has 1 dimensions, not 0"));
 }
 
-/// Everything that can be seen of a run.
+/// Everything that can be observed of a run.
 struct Seen {
   std::vector<Array> variables;
   Columns columns;
@@ -280,7 +280,7 @@ TEST(Interpreter, StepsBackAreStepsForwardUndone) {
   }
 }
 
-/// What the executor does, unit by unit.
+/// The number of units that the executor runs.
 size_t count_units(const Program& program, const Arrays& inputs, const Passes& passes) {
   struct Count : KernelObserver {
     void begin(const Memory&) override {}

@@ -7,7 +7,7 @@
 #include "pram/interpreter/interpreter.h"
 #include "pram/machine/columns.h"
 
-/// What becomes of a step's writes: conflicts, winners, combined values.
+/// Resolves a step's writes: conflicts, winners, combined values.
 namespace lanewise::pram {
 
 Writes Interpreter::shared_writes(const Statement& statement) {
@@ -131,7 +131,7 @@ bool Interpreter::combine_into_winners(const Writes& writes) {
 }
 
 void Interpreter::write_combined(const Writes& writes) {
-  // Writers of one cell side by side, by processor.
+  // Writers of one cell adjacent, ordered by processor.
   std::vector<uint32_t> writers(writes.columns.size() * writes.lanes.count);
   std::iota(writers.begin(), writers.end(), 0u);
   const auto key = [&](uint32_t writer) {

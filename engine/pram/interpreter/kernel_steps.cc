@@ -8,7 +8,7 @@ namespace lanewise::pram {
 
 namespace {
 
-/// The first value and the last one of each cell that these changes, in the order of time, leave changed.
+/// The first and the last value of each changed cell.
 std::vector<Change> in_all(std::vector<Change> changes) {
   const auto where = [](const Change& change) {
     return std::tuple(!change.shared, change.index, change.cell);
@@ -43,7 +43,7 @@ bool KernelSteps::step() {
     last_ = candidates.front();
     changes.insert(changes.end(), interpreter_.changes().begin(), interpreter_.changes().end());
     if (interpreter_.done()) break;
-    // A condition may be part of several kernels: what follows says which one this is.
+    // A condition may be part of several kernels: the next statement determines which one this is.
     const std::vector<uint32_t>& next = units_.of(*interpreter_.next());
     std::vector<uint32_t> both;
     std::set_intersection(candidates.begin(), candidates.end(), next.begin(), next.end(),

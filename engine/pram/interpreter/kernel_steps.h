@@ -7,20 +7,21 @@
 
 namespace lanewise::pram {
 
-/// Steps of an interpreter by kernel: all that executors do at once. It stays the interpreter's meaning,
-/// statement after statement; only where it stops is the meta-program's.
+/// Runs an interpreter kernel by kernel, as executors do. It still interprets
+/// statement after statement; only the stops are those of the meta-program.
 class KernelSteps {
  public:
-  /// `interpreter` has not begun; it must remember one step at least, and as many as are to be undone.
+  /// `interpreter` has not started; its history must hold at least one step, and all steps that are to be
+  /// undone.
   explicit KernelSteps(Interpreter& interpreter, const Passes& passes = all_passes());
 
-  /// Does the steps of one kernel; false if there is none left. Throws RunError; then what came before the
-  /// step that failed is done.
+  /// Runs the steps of one kernel; false if there is none left. Throws RunError; then the steps before the
+  /// failed one have been run.
   bool step();
-  /// Undoes the last kernel; false if there is none, or its first step is not remembered.
+  /// Undoes the last kernel; false if there is none, or its first step is no longer recorded.
   bool back();
 
-  /// What the last step() did, with how many processors, and what it changed in all: each cell once, in their
+  /// The unit of the last step(), its number of processors, and all its changes: each cell once, in
   /// order.
   const Unit& last() const { return units_[last_]; }
   uint32_t active() const { return active_; }

@@ -11,13 +11,13 @@ namespace lanewise::pram {
 
 namespace {
 
-/// More arrows than this show nothing to anyone.
+/// More arrows than this are unreadable.
 constexpr uint32_t kMostActive = 512;
 constexpr size_t kMostListed = 1 << 14;
 constexpr size_t kMostAccesses = 4'000'000;
 constexpr uint64_t kMostSurveyed = 1'000'000;
 
-/// Writes down who uses which cell in the step that comes next.
+/// Records which processor uses which cell in the next step.
 class AccessLog : public ReadObserver {
  public:
   AccessLog(const Interpreter& interpreter, Recording& recording)
@@ -36,14 +36,14 @@ class AccessLog : public ReadObserver {
     const uint32_t block = block_of(statement);
     extents_.clear();
     processors_ = 1;
-    // A copy, since functions write their arguments while they are evaluated.
+    // A copy, since functions write their arguments during evaluation.
     const bool few = active.count <= kMostActive && recording_.accesses.size() / 4 < kMostAccesses;
     if (block != Recording::kNoBlock) find_extents(block);
     if (!few || processors_ > kMostListed) return;
     columns_ = interpreter_.columns();
     const Lanes lanes = active.lanes();
     for (uint32_t i = 0; i < lanes.count; ++i) recording_.active.push_back(lanes[i]);
-    // Processors one by one: one that fails must not hide what the others do.
+    // Processors one by one: a failing one must not hide the others' accesses.
     for (uint32_t i = 0; i < lanes.count; ++i) {
       try {
         uses(statement, lanes.part(i, 1));
@@ -67,7 +67,7 @@ class AccessLog : public ReadObserver {
     }
   }
 
-  /// The block's own variables of the host do not change while it runs, so its sizes are still the same.
+  /// The block's host variables do not change while it runs, so its sizes are still the same.
   void find_extents(uint32_t block) {
     control_ = interpreter_.columns();
     for (const Block::Dimension& dimension : tree_.blocks[block].dimensions) {
@@ -140,7 +140,7 @@ std::string_view kind_of(Conflict::Kind kind) {
   return "";
 }
 
-/// The weakest mode that allows the whole run, as far as it is found out.
+/// The weakest mode that allows the whole run, as far as it can be determined.
 std::string needed_mode(const Program& program, const Arrays& inputs) {
   try {
     Interpreter interpreter(program, inputs, {.max_steps = kMostSurveyed, .survey = true});

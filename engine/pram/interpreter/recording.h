@@ -15,9 +15,9 @@ struct Limits {
   uint64_t changes = 4'000'000;
 };
 
-/// A run, written down in flat arrays that a page reads without copying.
+/// A recorded run in flat arrays, which a page reads without copying.
 struct Recording {
-  /// What a step is, in this order, kFields numbers each.
+  /// The fields of a step, in this order, kFields numbers each.
   enum Field {
     kLine,
     kColumn,
@@ -39,14 +39,14 @@ struct Recording {
   std::vector<uint32_t> steps;
   std::vector<double> work, depth;  ///< after each step
   std::vector<uint32_t> changed;    ///< pairs: variable (or kPrivate | private), cell (or processor)
-  std::vector<Word> before, after;  ///< of each change
+  std::vector<Word> before, after;  ///< value of each change
   std::vector<uint32_t> accesses;   ///< fours: 0 read or 1 write, variable, cell, processor
-  std::vector<uint32_t> active;     ///< processors that were active, of steps of few
+  std::vector<uint32_t> active;     ///< active processors, for steps with few of them
   std::vector<uint32_t> kernels;    ///< pairs, by lab_kernel_steps: steps until its end, unit
 };
 
-/// Runs the program to its end, to an error, or to a limit. The result is a JSON object: sizes, costs, how it
-/// ended. A step that failed is the last one, without changes.
+/// Runs the program to its end, to an error, or to a limit. The result is a JSON object: sizes, costs, how
+/// the run ended. A failed step is the last one, without changes.
 std::string record(const Program& program, const TextInputs& given, const Limits& limits,
                    Recording& recording);
 

@@ -81,7 +81,7 @@ class Checker : public ExpressionChecker {
     return std::nullopt;
   }
 
-  /// The combination that a variable names itself.
+  /// The combination that a variable declares itself.
   std::optional<Op> own_combination(const syntax::Name& name, Variable::Role role) {
     if (!tree_.combine) {
       report(name.place, "only mode CRCW combining combines values", "mode CRCW combining +");
@@ -91,7 +91,7 @@ class Checker : public ExpressionChecker {
     return combination(name);
   }
 
-  /// Without `hides` the name may not be one of an outer scope either.
+  /// Without `hides` the name must not exist in an outer scope either.
   void add_name(const syntax::Name& name, const Symbol& symbol, bool hides = true) {
     if (name.text == "infinity") report(name.place, "'infinity' is a number of the language");
     const bool hidden = !hides && names_.find(name.text) != nullptr;
@@ -107,7 +107,7 @@ class Checker : public ExpressionChecker {
     return index;
   }
 
-  /// An expression that is known before the program runs.
+  /// An expression that is constant before the program runs.
   ExprPtr constant(const syntax::Expr& expr, std::optional<Type> type, std::string_view what) {
     ExprPtr made = type ? check(expr, *type, what) : check(expr);
     if (made == nullptr) return nullptr;
@@ -165,7 +165,7 @@ class Checker : public ExpressionChecker {
     add_name(declaration.name, {Symbol::Kind::kVariable, static_cast<uint32_t>(tree_.variables.size() - 1)});
   }
 
-  /// Each function is checked where it stands; calls write it out.
+  /// Each function is checked at its declaration; calls inline it.
   void functions() {
     for (size_t i = 0; i < program_.functions.size(); ++i) {
       const syntax::Function& function = program_.functions[i];
@@ -281,7 +281,7 @@ class Checker : public ExpressionChecker {
       report(statement.place, fmt::format("the type of '{}' is missing", statement.name.text),
              fmt::format("private {} : int", statement.name.text));
     }
-    if (value == nullptr && !statement.type) {  // what was reported is not reported again where it is used
+    if (value == nullptr && !statement.type) {  // reported errors are not reported again at each use
       add_name(statement.name, {Symbol::Kind::kValue, 0, nullptr}, false);
       return;
     }
@@ -354,7 +354,7 @@ class Checker : public ExpressionChecker {
       }
       return Target{.index = found->index, .type = owned.type, .cell = {}, .place = expr.place};
     }
-    if (found->kind == Symbol::Kind::kValue) return std::nullopt;  // its declaration is mistaken
+    if (found->kind == Symbol::Kind::kValue) return std::nullopt;  // its declaration is invalid
     if (found->kind != Symbol::Kind::kVariable) {
       const bool input = found->kind == Symbol::Kind::kParameter &&
                          tree_.parameters[found->index].kind == Parameter::Kind::kInput;
@@ -400,7 +400,7 @@ class Checker : public ExpressionChecker {
       names_.close();
       return;
     }
-    // What does not change is read where it is; else it is kept before the loop begins.
+    // Constant values are read in place; others are stored before the loop begins.
     const auto kept = [&](const ExprPtr& value, std::string_view what) {
       if (value->op == Op::kLiteral || value->op == Op::kParameter) return value;
       const uint32_t slot = add_private(fmt::format("{}.{}", name, what), Type::kInt, value->place);

@@ -7,7 +7,7 @@
 
 namespace lanewise::pram {
 
-/// Resolves names, checks types, writes out functions and loops. The tree is whole only if no error was added
+/// Resolves names, checks types, expands functions and loops. The tree is complete only if no error was added
 /// to `diagnostics`.
 Tree check(const syntax::Program& program, std::vector<Diagnostic>& diagnostics);
 

@@ -13,8 +13,8 @@ namespace lanewise::pram {
 
 namespace {
 
-constexpr size_t kMostNodes = 200'000;  // functions that call functions grow without this
-constexpr uint32_t kHighest = 1'000;    // of a tree: recursion is bounded
+constexpr size_t kMostNodes = 200'000;  // prevents unbounded growth by functions that call functions
+constexpr uint32_t kHighest = 1'000;    // height of a tree, to bound recursion
 
 struct BinaryOperator {
   std::string_view text;
@@ -35,7 +35,7 @@ const BinaryOperator* find(const BinaryOperator (&table)[N], std::string_view te
 
 bool accepts_any(Type) { return true; }
 
-/// Whether an argument may stand for its parameter wherever that is read.
+/// Whether an argument may replace its parameter at every use.
 bool is_plain(const Expr& expr) {
   return expr.op == Op::kLiteral || expr.op == Op::kParameter || expr.op == Op::kProcessor ||
          expr.op == Op::kPrivate || expr.op == Op::kControl;
@@ -384,7 +384,7 @@ ExprPtr ExpressionChecker::function(const syntax::Expr& expr, const syntax::Func
   if (std::any_of(args.begin(), args.end(), [](const ExprPtr& arg) { return arg == nullptr; }))
     return nullptr;
 
-  // The body sees its parameters and what is declared outside of all statements.
+  // The body sees its parameters and everything declared outside of statements.
   struct Step {
     uint32_t index;
     ExprPtr value;
@@ -411,7 +411,7 @@ ExprPtr ExpressionChecker::function(const syntax::Expr& expr, const syntax::Func
                        ? nullptr
                        : check(called.value, called.type, fmt::format("the value of '{}'", called.name.text));
   functions_known_ = known;
-  // Mistakes of the body were reported where it is declared.
+  // Errors of the body were reported at its declaration.
   if (!too_large_) diagnostics_.resize(mistakes);
   std::swap(outer, names_);
   for (auto step = steps.rbegin(); step != steps.rend() && result != nullptr; ++step) {

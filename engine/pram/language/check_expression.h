@@ -19,11 +19,11 @@ class ExpressionChecker {
 
  protected:
   ExprPtr check(const syntax::Expr& expr);
-  /// The same as a value of type `type`; `what` is what it is for: "an index".
+  /// The same as a value of type `type`; `what` names its purpose: "an index".
   ExprPtr check(const syntax::Expr& expr, Type type, std::string_view what);
-  /// An index for each dimension of the variable.
+  /// One index for each dimension of the variable.
   std::optional<std::vector<ExprPtr>> check_cell(const syntax::Expr& expr, const Variable& variable);
-  /// A private variable of the current block, or of the one processor outside of blocks.
+  /// A private variable of the current block or, outside of blocks, of the only processor.
   uint32_t add_private(std::string name, Type type, const Place& place);
   /// Reports a name that is not declared.
   void unknown(const syntax::Expr& expr);
@@ -31,12 +31,11 @@ class ExpressionChecker {
 
   const syntax::Program& program_;
   std::vector<Diagnostic>& diagnostics_;
-  const bool
-      incomplete_;  ///< the parser lost some of the program: a name that is missing may be declared there
+  const bool incomplete_;  ///< the parser skipped some of the program: a missing name may be declared there
   Tree tree_;
   Names names_;
   std::optional<uint32_t> block_;  ///< the current one
-  size_t functions_known_ = 0;     ///< those above the current place
+  size_t functions_known_ = 0;     ///< functions declared above the current position
 
  private:
   ExprPtr integer(const syntax::Expr& expr, bool negative);

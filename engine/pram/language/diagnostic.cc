@@ -34,7 +34,7 @@ std::string render(const Diagnostic& diagnostic, std::string_view text, std::str
   std::string result =
       fmt::format("{}:{}:{}: {}{}\n", file, place.line, place.column,
                   diagnostic.severity == Diagnostic::Severity::kError ? "" : "warning: ", diagnostic.message);
-  // Tabs stay tabs and continuation bytes take no room, so that the caret stands below its place.
+  // Tabs stay tabs and continuation bytes take no column, so that the caret is below its position.
   std::string below;
   for (const char c : line.substr(0, std::min<size_t>(place.column - 1, line.size()))) {
     if ((c & 0xC0) != 0x80) below += c == '\t' ? '\t' : ' ';

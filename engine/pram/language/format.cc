@@ -12,7 +12,7 @@ namespace {
 bool closes(const Token& token) { return token.is(")") || token.is("]"); }
 bool opens(const Token& token) { return token.is("(") || token.is("["); }
 
-/// Whether `token` is an operand's end, so that a '-' after it subtracts and a '[' after it is an index.
+/// Whether `token` ends an operand, so that a '-' after it subtracts and a '[' after it is an index.
 bool is_value(const Token& token) {
   if (token.kind == Token::Kind::kInteger || token.kind == Token::Kind::kReal) return true;
   if (closes(token)) return true;
@@ -56,7 +56,7 @@ class Formatter {
     }
     size_t indent = depth_;
     if (tokens_[i].is("}") && indent > 0) --indent;
-    // A line that goes on with the one before stands further in.
+    // A continuation line is indented further.
     const bool ends_operator = i > 1 && tokens_[i - 2].is("combining");
     const bool goes_on = brackets_ > 0 || (i != 0 && continues(tokens_[i - 1]) && !ends_operator);
     text_.append(2 * indent + (goes_on && tokens_[i].kind != Token::Kind::kComment ? 4 : 0), ' ');
@@ -72,7 +72,7 @@ class Formatter {
 
   bool is_sign(size_t i) const { return tokens_[i].is("-") && (i == 0 || !is_value(tokens_[i - 1])); }
 
-  /// Whether a space stands before token i, on its line.
+  /// Whether a space precedes token i on its line.
   bool spaced(size_t i) const {
     const Token& last = tokens_[i - 1];
     const Token& token = tokens_[i];

@@ -13,9 +13,9 @@ std::string_view text_of(std::span<const Token> tokens, size_t begin, size_t end
   return {first, static_cast<size_t>(last.data() + last.size() - first)};
 }
 
-/// The rest of a statement on its line from `at`, up to a ';' or a '}'; "..." where that is nothing or much.
+/// The rest of a statement on its line from `at`, up to a ';' or a '}'; "..." if it is empty or long.
 std::string_view value_from(std::span<const Token> tokens, size_t at, uint32_t line) {
-  constexpr size_t kMost = 50;  // words: a program of one line has many statements
+  constexpr size_t kMost = 50;  // tokens: a program of one line has many statements
   size_t end = at;
   while (end < at + kMost && tokens[end].kind != Token::Kind::kEnd && tokens[end].place.line == line &&
          !tokens[end].is(";") && !tokens[end].is("}")) {
@@ -35,7 +35,7 @@ std::optional<AssignmentHint> assignment_hint(std::span<const Token> tokens, siz
   if (at + 1 >= tokens.size()) return std::nullopt;
   const Token& first = tokens[at];
   const Token& second = tokens[at + 1];
-  if (first.text.data() + first.text.size() != second.text.data()) return std::nullopt;  // they do not touch
+  if (first.text.data() + first.text.size() != second.text.data()) return std::nullopt;  // not adjacent
   const std::string_view written = text_of(tokens, at, at + 2);
   const std::string_view variable = text_of(tokens, target, at);
   if (written == "++" || written == "--") {

@@ -9,17 +9,17 @@
 
 namespace lanewise::pram {
 
-/// How other languages write an assignment, and how this one does.
+/// How other languages write an assignment, and how to write it here.
 struct AssignmentHint {
   std::string_view written;  ///< "+="
   std::string advice;        ///< "write x = x + 1"
-  bool has_value = true;     ///< false of x++
+  bool has_value = true;     ///< false for x++
 };
 
-/// For `tokens`: the target of an assignment begins at `target`, and at `at` stands what follows it.
+/// For `tokens`: the target of an assignment starts at `target`, and `at` is the token after it.
 std::optional<AssignmentHint> assignment_hint(std::span<const Token> tokens, size_t target, size_t at);
 
-/// Whether the word begins a parallel loop in textbooks: forall, parfor.
+/// Whether the word starts a parallel loop in textbooks: forall, parfor.
 bool begins_parallel_loop(std::string_view word);
 
 }  // namespace lanewise::pram

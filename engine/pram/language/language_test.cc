@@ -1,4 +1,4 @@
-// What the checker says of programs, right and wrong.
+// What the checker reports for programs, correct and incorrect.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -321,7 +321,7 @@ TEST(Lint, KnowsWhatNeverHolds) {
     for (const Diagnostic& warning : program.warnings()) result.push_back(warning.message);
     return result;
   };
-  // Other warnings, as of `k` where it is not read, are not looked at.
+  // Other warnings, such as that `k` is not read, are ignored.
   const auto never = testing::Contains("no processor is ever active here");
   const auto ever = testing::Contains("the loop never ends");
   for (const char* condition : {"false", "1 > 2", "p < 0", "p >= n", "p == n", "n < 0 and x == 0",

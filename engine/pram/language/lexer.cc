@@ -22,7 +22,7 @@ constexpr std::string_view kSymbols = "+-*/%<>=()[]{},:?;";
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Reads one word after the other.
+/// Reads token after token.
 class Lexer {
  public:
   Lexer(std::string_view text, std::vector<Diagnostic>& diagnostics)
@@ -71,7 +71,7 @@ class Lexer {
     }
   }
 
-  /// 12, 0.5, 4e-2; a name may not follow at once.
+  /// 12, 0.5, 4e-2; a name must not follow directly.
   void number() {
     size_t length = 0;
     bool real = false;
@@ -137,7 +137,7 @@ bool is_keyword(std::string_view word) {
 
 std::string_view nearest_keyword(std::string_view word) {
   std::string_view best;
-  // Two letters that were exchanged are two edits; of a short word that would be another word.
+  // Two swapped letters are two edits; in a short word that would be another word.
   size_t least = word.size() < 3 || word.size() > 64 ? 0 : word.size() < 5 ? 2 : 3;
   for (const std::string_view keyword : kKeywords) {
     const size_t distance = edit_distance(word, keyword);

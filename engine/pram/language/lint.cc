@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kNeverActive = "no processor is ever active here";
 
-/// Whether all processors surely have the same value: it is made of literals, parameters and what the
-/// processor outside of the block holds.
+/// Whether all processors certainly have the same value: it consists of literals, parameters and variables of
+/// the processor outside of the block.
 bool is_uniform(const Expr& expr) {
   bool uniform = true;
   walk(expr, [&](const Expr& part) {
@@ -24,7 +24,7 @@ bool is_uniform(const Expr& expr) {
   return uniform;
 }
 
-/// Whether it is p, or p more or less than what all processors share: neighbours have neighbouring values.
+/// Whether it is p plus or minus a uniform value: adjacent processors have adjacent values.
 bool is_shifted_number(const Expr& expr, const Tree& tree) {
   switch (expr.op) {
     case Op::kProcessor:
@@ -41,7 +41,7 @@ bool is_shifted_number(const Expr& expr, const Tree& tree) {
   }
 }
 
-/// Whether neighbours surely share it: p / 2.
+/// Whether adjacent processors certainly share it: p / 2.
 bool is_shared_by_neighbours(const Expr& expr, const Tree& tree) {
   return expr.op == Op::kDivide && is_integer(expr.type) && is_shifted_number(*expr.args[0], tree) &&
          range_of(*expr.args[1], tree).least >= 2;
@@ -125,7 +125,7 @@ class Linter {
     }
   }
 
-  /// `all` says that all processors of the block are active, whatever the input is.
+  /// `all`: all processors of the block are active, for every input.
   void statements(const std::vector<Statement>& list, bool all) {
     for (const Statement& statement : list) {
       switch (statement.kind) {
@@ -165,7 +165,7 @@ class Linter {
     }
   }
 
-  /// Who surely meets in a cell of these indexes: "all processors", "neighbours", or empty.
+  /// The processors that certainly share a cell of these indexes: "all processors", "neighbours", or empty.
   std::string_view who_meet(const std::vector<ExprPtr>& indexes) const {
     std::string_view who = "all processors";
     for (const ExprPtr& index : indexes) {

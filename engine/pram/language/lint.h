@@ -8,7 +8,7 @@
 namespace lanewise::pram {
 
 /// Warnings about a correct program: variables that are never read or written, conditions that never hold,
-/// writes that surely conflict in the program's mode.
+/// writes that certainly conflict in the program's mode.
 std::vector<Diagnostic> lint(const Tree& tree);
 
 }  // namespace lanewise::pram

@@ -15,7 +15,7 @@ const Symbol* Names::find(std::string_view name) const {
 std::string_view Names::nearest(std::string_view name) const {
   if (name.size() > 64) return {};
   std::string_view best;
-  size_t least = name.size() / 3 + 1;  // as far away it is another word
+  size_t least = name.size() / 3 + 1;  // beyond this distance it is another word
   for (const auto& scope : scopes_) {
     for (const auto& [known, symbol] : scope) {
       const size_t distance = known.size() > 64 ? least + 1 : edit_distance(name, known);

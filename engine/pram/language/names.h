@@ -16,10 +16,10 @@ struct Symbol {
 
   Kind kind = Kind::kParameter;
   uint32_t index = 0;
-  ExprPtr value = nullptr;  ///< of a kValue: a function's argument; null: of a mistaken declaration
+  ExprPtr value = nullptr;  ///< of a kValue: a function's argument; null if its declaration is invalid
 };
 
-/// Names by scope, the innermost last.
+/// Names by scope, innermost last.
 class Names {
  public:
   Names() : scopes_(1) {}
@@ -30,7 +30,7 @@ class Names {
   bool add(std::string_view name, const Symbol& symbol) {
     return scopes_.back().emplace(name, symbol).second;
   }
-  /// The names of the outermost scope alone.
+  /// Only the names of the outermost scope.
   Names outermost() const {
     Names result;
     result.scopes_.front() = scopes_.front();

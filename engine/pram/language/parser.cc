@@ -19,9 +19,9 @@ constexpr size_t kLongest = size_t{1} << 20;  // bytes of a program
 constexpr const char* kLoops =
     "one after the other: for k = 0 to n - 1 { ... }; all at once: processors i < n { ... }";
 
-/// A mistake was reported; the caller looks for a place to go on.
+/// Thrown after an error was reported; the caller finds a place to continue.
 struct Lost {};
-/// So many mistakes that more would not help.
+/// Thrown after so many errors that more would not help.
 struct Hopeless {};
 
 uint32_t height_above(const std::vector<Expr>& args) {
@@ -30,7 +30,7 @@ uint32_t height_above(const std::vector<Expr>& args) {
   return height + 1;
 }
 
-/// From where `from` begins to where `to` ends, if they stand on one line.
+/// From the start of `from` to the end of `to`, if they are on one line.
 Place spanning(const Place& from, const Place& to) {
   if (from.line != to.line || to.column < from.column) return from;
   return {from.line, from.column, to.column + to.length - from.column};
@@ -74,12 +74,12 @@ class Parser {
     return token.kind == Token::Kind::kEnd ? "the program ends" : fmt::format("'{}'", token.text);
   }
 
-  /// The token here, for a message about the expected one.
+  /// The current token, for a message about the expected one.
   std::string stands() const {
     return peek().kind == Token::Kind::kEnd ? shown(peek()) : "stands " + shown(peek());
   }
 
-  /// Only the first mistake of a line: what follows it is mostly its consequence.
+  /// Only the first error of a line: later ones usually follow from it.
   void report(const Place& place, std::string message, std::string advice) {
     const bool reported = std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& other) {
       return other.place.line == place.line;
@@ -90,7 +90,7 @@ class Parser {
     if (diagnostics_.size() >= kMostMistakes) throw Hopeless();
   }
   [[noreturn]] void lose(std::string message, std::string advice) {
-    const bool ends = peek().kind == Token::Kind::kEnd && at_ > 0;  // show the last word instead of nothing
+    const bool ends = peek().kind == Token::Kind::kEnd && at_ > 0;  // show the last token instead of nothing
     report(ends ? tokens_[at_ - 1].place : peek().place, std::move(message), std::move(advice));
     throw Lost();
   }
@@ -108,7 +108,7 @@ class Parser {
     return {token.text, token.place};
   }
 
-  /// Runs `f`; after a mistake goes on after the next block, at the next line that begins a statement or
+  /// Runs `f`; after an error continues after the next block, at the next line that starts a statement or
   /// declaration, or at a '}'.
   template <class F>
   void recovering(F f) {
@@ -187,7 +187,7 @@ class Parser {
     }
     made.type = optional_type();
     if (accept("=")) made.value = expression();
-    // The word is not a keyword: a variable may have that name.
+    // Not a keyword: a variable may have that name.
     if (peek().is("combining") && !peek(1).is("=") && !peek(1).is("[") && !peek(1).is(",")) {
       take();
       made.combining = Name{peek().text, peek().place};
@@ -226,7 +226,7 @@ class Parser {
     program_.functions.push_back(std::move(made));
   }
 
-  /// For the rest of the program, or with a block of its own.
+  /// For the rest of the program, or with its own block.
   void processors() {
     const Place place = peek().place;
     const size_t begin = at_;
@@ -366,7 +366,7 @@ class Parser {
   // Expressions: each level of precedence is a function.
   Expr expression() { return choice(0); }
 
-  /// One node above `args`, or a complaint about its height.
+  /// A node above `args`, or an error if the tree is too high.
   Expr node(Expr::Kind kind, std::string_view text, const Place& place, std::vector<Expr> args) {
     const uint32_t height = height_above(args);
     if (height > kDeepest) {
@@ -434,7 +434,7 @@ class Parser {
       if (peek().kind == Token::Kind::kName && peek().place.line > last_.line && peek(1).is("=") &&
           operator_before()) {
         report(last_, fmt::format("an expression is missing after '{}'", tokens_[at_ - 1].text), "");
-        throw Lost();  // the next assignment begins here
+        throw Lost();  // the next assignment starts here
       }
       return postfix(depth);
     }
@@ -485,7 +485,7 @@ class Parser {
     }
     if (accept("[")) {
       std::vector<Expr> args = list("]", depth + 1);
-      if (accept("[")) {  // A[i][j] is A[i, j]
+      if (accept("[")) {  // parses A[i][j] as A[i, j]
         for (Expr& arg : list("]", depth + 1)) args.push_back(std::move(arg));
       }
       return node(Expr::Kind::kElement, first.text, spanning(first.place, last_), std::move(args));
@@ -493,7 +493,7 @@ class Parser {
     return {Expr::Kind::kName, first.place, first.text, {}, 1};
   }
 
-  /// Whether the word before the current one needs an operand.
+  /// Whether the previous token needs an operand.
   bool operator_before() const {
     if (at_ == 0) return false;
     const Token& last = tokens_[at_ - 1];
@@ -517,7 +517,7 @@ class Parser {
   std::vector<Diagnostic>& diagnostics_;
   Program program_;
   size_t at_ = 0;
-  Place last_;  // of the word taken last
+  Place last_;  // the last token
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace lanewise::pram {
 
-/// The syntax of `text`, which must outlive it. Mistakes are added to `diagnostics`; what stands after one
-/// is read on, from the next line that can begin something. docs/use/pram.md has the grammar.
+/// The syntax tree of `text`, which must outlive it. Errors are added to `diagnostics`; after an error,
+/// parsing continues at the next line that can start a statement. docs/use/pram.md has the grammar.
 syntax::Program parse(std::string_view text, std::vector<Diagnostic>& diagnostics);
 
 }  // namespace lanewise::pram

@@ -38,7 +38,7 @@ Range multiply(const Range& a, const Range& b) {
 
 Range less(const Range& a, const Range& b) {
   if (a.greatest < b.least) return {1, 1};
-  // An end of int64 is not a value that the other side is known to miss.
+  // An end of int64 is not a known bound.
   if (a.least >= b.greatest && b.greatest != kNoGreatest && a.least != kNoLeast) return {0, 0};
   return kEither;
 }
@@ -50,7 +50,7 @@ Range equal(const Range& a, const Range& b) {
 
 Range negated_range(const Range& a) { return {1 - a.greatest, 1 - a.least}; }
 
-/// One expression that has one value throughout the program.
+/// Whether the expressions are equal and constant throughout the program.
 bool same(const Expr& a, const Expr& b) {
   return a.op == b.op && a.op != Op::kControl && a.word == b.word && a.index == b.index &&
          std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(),
@@ -61,7 +61,7 @@ const Expr& extent_of(const Expr& processor, const Tree& tree) {
   return *tree.blocks[static_cast<size_t>(processor.word)].dimensions[processor.index].extent;
 }
 
-/// Whether `a` is a processor's number and `b` how many there are: less, then, whatever that is.
+/// Whether `a` is a processor's number and `b` the number of processors: then a < b.
 bool below_extent(const Expr& a, const Expr& b, const Tree& tree) {
   return a.op == Op::kProcessor && same(extent_of(a, tree), b);
 }

@@ -7,7 +7,7 @@
 
 namespace lanewise::pram {
 
-/// The least and the greatest value; the ends of int64 stand for no bound. Of a bool 0 and 1.
+/// The minimum and the maximum; the ends of int64 mean no bound. For a bool, 0 and 1.
 struct Range {
   int64_t least = std::numeric_limits<int64_t>::min();
   int64_t greatest = std::numeric_limits<int64_t>::max();
@@ -16,7 +16,7 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// What values of integers and bools are possible, whatever the input is: from literals, sizes, and the
+/// The possible values of integers and bools for any input, derived from literals, sizes, and the
 /// numbers of processors. Reals have no bounds.
 Range range_of(const Expr& expr, const Tree& tree);
 

@@ -8,8 +8,8 @@
 #include "pram/language/diagnostic.h"
 #include "pram/value.h"
 
-/// A program as it is written: what the parser makes and the checker reads. All strings are pieces of the
-/// program's.
+/// The abstract syntax tree, made by the parser and read by the checker. All strings point into the
+/// program's text.
 namespace lanewise::pram::syntax {
 
 struct Expr {
@@ -24,7 +24,7 @@ struct Expr {
     kUnary,     ///< text args[0]
     kBinary,    ///< args[0] text args[1]
     kChoice,    ///< args[0] ? args[1] : args[2]
-    kMistaken,  ///< reported by the parser; nothing more is said about it
+    kMistaken,  ///< an error that the parser has reported; no further errors follow from it
   };
 
   Kind kind = Kind::kMistaken;
@@ -58,7 +58,7 @@ struct Statement {
   Place place;  ///< of its first word, or of the assignment
   Name name;
   std::optional<Type> type;
-  std::vector<Expr> targets;  ///< names and elements
+  std::vector<Expr> targets;  ///< variables and elements
   std::vector<Expr> values;
   Expr condition;
   bool down = false;

@@ -6,7 +6,7 @@ namespace lanewise::pram {
 
 namespace {
 
-/// How strongly an operator binds; 0 for what is written as a call.
+/// The precedence of an operator; 0 for operators written as calls.
 int strength(Op op) {
   switch (op) {
     case Op::kChoose:
@@ -42,7 +42,7 @@ class TreePrinter {
  public:
   explicit TreePrinter(const Tree& tree) : tree_(tree) {}
 
-  /// In brackets if it binds less than `least`.
+  /// With brackets if its precedence is lower than `least`.
   std::string print(const Expr& expr, int least) const {
     const int own = strength(expr.op);
     const std::string text = bare(expr, own);

@@ -9,8 +9,8 @@
 #include "pram/language/diagnostic.h"
 #include "pram/value.h"
 
-/// The typed tree of a checked program: names are resolved to numbers, types are explicit, functions are
-/// written out, `for` is a while. Interpreter, optimiser and executors start from it.
+/// The typed tree of a checked program: names are resolved to indexes, types are explicit, functions are
+/// inlined, `for` is a while. Input of the interpreter, the optimiser and the executors.
 namespace lanewise::pram {
 
 enum class Op : uint8_t {
@@ -18,7 +18,7 @@ enum class Op : uint8_t {
   kParameter,  ///< parameters[index]: known to all processors
   kProcessor,  ///< the processor's number in dimension `index`
   kPrivate,    ///< privates[index] of this processor
-  kControl,    ///< privates[index] of the one processor that runs outside of blocks, copied to all
+  kControl,    ///< privates[index] of the single processor outside of blocks, copied to all
   kCell,       ///< variables[index], the cell at args (none for a scalar)
   kLet,        ///< privates[index] = args[0], then args[1]
   kConvert,    ///< args[0] as `type`
@@ -47,13 +47,13 @@ enum class Op : uint8_t {
   kLessEqual,
   kGreater,
   kGreaterEqual,
-  kAnd,     ///< args[1] is evaluated only where args[0] is true
-  kOr,      ///< args[1] is evaluated only where args[0] is false
-  kChoose,  ///< args[0] ? args[1] : args[2], each evaluated only where it is chosen
+  kAnd,     ///< args[1] is evaluated only if args[0] is true
+  kOr,      ///< args[1] is evaluated only if args[0] is false
+  kChoose,  ///< args[0] ? args[1] : args[2]; only the chosen one is evaluated
 };
 
 struct Expr;
-/// Immutable; passes share what they leave alone.
+/// Immutable; passes share unchanged subtrees.
 using ExprPtr = std::shared_ptr<const Expr>;
 
 struct Expr {
@@ -66,10 +66,10 @@ struct Expr {
   uint32_t height = 1;  ///< of the tree; bounded by the checker
 };
 
-/// What is assigned to: a cell of a shared variable or a private variable.
+/// The target of an assignment: a cell of a shared variable or a private variable.
 struct Target {
   bool shared = false;
-  uint32_t index = 0;  ///< of variables or privates
+  uint32_t index = 0;  ///< in variables or privates
   Type type = Type::kInt;
   std::vector<ExprPtr> cell;  ///< indexes; none for scalars and private variables
   Place place;
@@ -93,8 +93,8 @@ struct Statement {
   uint32_t block = 0;
 };
 
-/// CRCW's writes to one cell in one step: all must write the same; one processor is drawn; the one with the
-/// least number wins; the values are combined.
+/// The rule for CRCW writes to one cell in one step: all must write the same; a random processor wins; the
+/// smallest number wins; the values are combined.
 enum class Mode : uint8_t { kErew, kCrew, kCommon, kArbitrary, kPriority, kCombining };
 
 /// A number that every processor knows: a size (the extent of an input), a scalar input, a constant.
@@ -122,11 +122,11 @@ struct Variable {
   bool result() const { return role == Role::kOutput || role == Role::kInout; }
 };
 
-/// A variable of which each processor of a block has its own.
+/// A variable that each processor of a block has for itself.
 struct Private {
-  std::string name;  ///< has a dot where the program does not see it: k.last, f.x
+  std::string name;  ///< contains a dot if the program cannot name it: k.last, f.x
   Type type = Type::kInt;
-  std::optional<uint32_t> block;  ///< none: it belongs to the processor that runs outside of blocks
+  std::optional<uint32_t> block;  ///< absent: it belongs to the processor that runs outside of blocks
   Place place;
 };
 
@@ -141,7 +141,7 @@ struct Block {
 };
 
 struct Tree {
-  /// Calls are written out: nothing else is left of a function.
+  /// Calls are inlined, so nothing else of a function remains.
   struct Function {
     std::string name;
     Place place;
@@ -165,18 +165,18 @@ struct Tree {
 std::string to_text(Mode mode, std::optional<Op> combine = {});
 /// An operator or function as a program writes it: "+", "min", "and".
 std::string_view name(Op op);
-/// The same in the program's language, with as few brackets as it needs.
+/// The same in the program's language, with a minimum of brackets.
 std::string to_text(const Expr& expr, const Tree& tree);
 std::string to_text(const Target& target, const Tree& tree);
 
-/// Calls f on the expression and all below it.
+/// Calls f on the expression and all its subexpressions.
 template <class F>
 void walk(const Expr& expr, F f) {
   f(expr);
   for (const ExprPtr& arg : expr.args) walk(*arg, f);
 }
 
-/// Calls f on each statement and all below it, in the order of the program.
+/// Calls f on each statement and all nested ones, in program order.
 template <class F>
 void walk(const std::vector<Statement>& statements, F f) {
   for (const Statement& statement : statements) {

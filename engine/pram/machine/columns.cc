@@ -13,7 +13,7 @@ namespace lanewise::pram {
 
 namespace {
 
-/// f(a, out) says whether it failed.
+/// f(a, out) returns whether it failed.
 template <class F>
 bool each(const Word* a, Word* out, uint32_t count, F f) {
   bool failed = false;
@@ -36,7 +36,7 @@ bool integers(Type type, const Word* a, const Word* b, Word* out, uint32_t count
               [&](Word x, Word y, Word& to) { return f(x, y, to) | operators::fit_int32(to); });
 }
 
-/// f(a, b) gives a word and never fails.
+/// f(a, b) returns a word and never fails.
 template <class F>
 bool words(const Word* a, const Word* b, Word* out, uint32_t count, F f) {
   for (uint32_t i = 0; i < count; ++i) out[i] = f(a[i], b[i]);

@@ -9,7 +9,7 @@
 namespace lanewise::pram {
 
 /// out[i] = op(a[i]) for `count` processors, as `type`; `from` is the operand's type (kConvert). `out` may be
-/// `a`. True if it failed for one of them; then `out` holds anything.
+/// `a`. Returns true if it failed for one of them; `out` is then unspecified.
 bool apply(Op op, Type type, Type from, const Word* a, Word* out, uint32_t count);
 /// out[i] = op(a[i], b[i]); both operands are of type `from`.
 bool apply(Op op, Type from, const Word* a, const Word* b, Word* out, uint32_t count);

@@ -11,7 +11,7 @@
 
 namespace lanewise::pram {
 
-/// A run that went wrong: overflow, division by zero, an index out of range, a conflict, too many steps.
+/// A run failed: overflow, division by zero, an index out of range, a conflict, too many steps.
 class RunError : public UserError {
  public:
   RunError(const std::string& rendered, Place place, uint64_t step, uint32_t processor)
@@ -32,7 +32,7 @@ struct Conflict {
   enum class Kind : uint8_t {
     kRead,     ///< both read it
     kWrite,    ///< both wrote it
-    kUnequal,  ///< both wrote it, and not the same
+    kUnequal,  ///< both wrote it, with different values
     kTwice,    ///< one processor wrote it twice in one assignment
   };
 
@@ -41,8 +41,8 @@ struct Conflict {
   uint64_t step = 0;
   uint32_t variable = 0;
   uint64_t cell = 0;            ///< row by row
-  uint32_t processors[2] = {};  ///< the two least that meet there
-  Word values[2] = {};          ///< what they wrote
+  uint32_t processors[2] = {};  ///< the two smallest that conflict
+  Word values[2] = {};          ///< the values that they wrote
 };
 
 class ConflictError : public RunError {

@@ -11,20 +11,20 @@
 
 namespace lanewise::pram {
 
-/// Some processors: the numbers in `list`, ascending, or, without one, `first`, `first` + 1, ...
+/// Some processors: the numbers in `list`, ascending, or without a list `first`, `first` + 1, ...
 struct Lanes {
   uint32_t first = 0;
   const uint32_t* list = nullptr;
   uint32_t count = 0;
 
   uint32_t operator[](uint32_t i) const { return list != nullptr ? list[i] : first + i; }
-  /// Those from `begin` on, `size` of them.
+  /// `size` of them, starting at `begin`.
   Lanes part(uint32_t begin, uint32_t size) const {
     return list != nullptr ? Lanes{0, list + begin, size} : Lanes{first + begin, nullptr, size};
   }
 };
 
-/// Private variables: for each of the tree's a column with a value for each processor of its block.
+/// Private variables: for each one in the tree a column with a value for each processor of its block.
 using Columns = std::vector<std::vector<Word>>;
 
 /// What a block's expressions read in addition to shared memory.
@@ -34,24 +34,24 @@ struct Frame {
   Columns* columns = nullptr;
 };
 
-/// An expression failed for one of several processors; evaluate them one by one to learn which, and why.
+/// An expression failed for one of several processors; evaluate them one by one to find out which, and why.
 struct Trap {};
 
-/// An expression failed for the only processor, or for the only one that `and`, `or` or `?` had left. If more
-/// were requested, one with a lesser number may fail too: evaluate them one by one.
+/// An expression failed for the only processor, or for the only one remaining in `and`, `or` or `?`. If there
+/// were several, a smaller one may fail too: evaluate them one by one.
 struct Fault {
   Place place;
   std::string message;
 };
 
-/// Sees each read of shared cells.
+/// Receives each read of shared cells.
 class ReadObserver {
  public:
   virtual ~ReadObserver() = default;
   virtual void read(const Expr& expr, const Word* cells, const Lanes& lanes) = 0;
 };
 
-/// Evaluates typed expressions for up to kLanes processors at once, column by column. Nothing is written but
+/// Evaluates typed expressions for up to kLanes processors at once, column by column. It writes only
 /// the private variables of kLet.
 class Evaluator {
  public:
@@ -59,9 +59,9 @@ class Evaluator {
 
   ReadObserver* observer = nullptr;
 
-  /// The values for `lanes` into `out`. Throws Fault or Trap; Fault for a single processor.
+  /// Writes the values for `lanes` to `out`. Throws Fault or Trap; Fault for a single processor.
   void evaluate(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
-  /// The cells that `indexes` name, row by row.
+  /// The cells selected by `indexes`, in row-major order.
   void cells(uint32_t variable, const std::vector<ExprPtr>& indexes, const Place& place, const Frame& frame,
              const Lanes& lanes, Word* out);
 
@@ -71,9 +71,9 @@ class Evaluator {
   void let(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
   void choose(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
   void call(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
-  /// The values, where they are already or else in `scratch`.
+  /// The values, in place or else in `scratch`.
   const Word* operand(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* scratch);
-  /// Where condition[i] is `wanted`, out[i] = the value of `expr`.
+  /// If condition[i] is `wanted`, out[i] = the value of `expr`.
   void where(const Word* condition, Word wanted, const Expr& expr, const Frame& frame, const Lanes& lanes,
              Word* out);
   [[noreturn]] void out_of_range(uint32_t variable, const std::vector<ExprPtr>& indexes, const Place& place,

@@ -8,16 +8,16 @@
 
 namespace lanewise::pram {
 
-/// What all processors share: parameters and variables, in the tree's order.
+/// Shared by all processors: parameters and variables, in the tree's order.
 struct Memory {
   std::vector<Word> parameters;
   std::vector<Array> variables;
   Reservation reservation;
 };
 
-/// The memory before the first step: inputs are taken, sizes found and compared, the rest set to its first
-/// values. Throws UserError where an input is missing, unknown, or of another type or size; integers are
-/// taken for reals.
+/// The memory before the first step: inputs are stored, sizes derived and compared, the rest set to initial
+/// values. Throws UserError if an input is missing, unknown, or of another type or size; integers are
+/// accepted for reals.
 Memory make_memory(const Program& program, const Arrays& inputs, MemoryBudget* budget);
 
 /// The same without any cells: parameters, and the extents of all variables.
@@ -26,7 +26,7 @@ Memory sizes_of(const Program& program, const Arrays& inputs);
 /// The variables declared output or inout.
 Arrays outputs_of(const Program& program, const Memory& memory);
 
-/// "A[3]", "W[2, 5]", "sum": the cell counted row by row.
+/// "A[3]", "W[2, 5]", "sum": the cell with this row-major number.
 std::string cell_name(const Variable& variable, const Array& array, uint64_t cell);
 
 }  // namespace lanewise::pram

@@ -7,8 +7,8 @@
 
 #include "pram/value.h"
 
-/// Scalar operators on words: each writes `out` and says whether it failed. Where it failed `out` holds
-/// anything. Integers of 32 bits are computed with 64 and then fitted.
+/// Scalar operators on words: each writes `out` and returns whether it failed. After a failure `out` is
+/// unspecified. Integers of 32 bits are computed with 64 bits and then checked.
 namespace lanewise::pram::operators {
 
 inline bool fit_int32(Word value) { return value != static_cast<int32_t>(value); }
@@ -24,9 +24,9 @@ inline bool divide(Word a, Word b, Word& out) {
   out = quotient - (quotient * divisor != a && (a < 0) != (divisor < 0) ? 1 : 0);
   return fails;
 }
-/// Has the sign of b.
+/// The result has the sign of b.
 inline bool modulo(Word a, Word b, Word& out) {
-  const Word divisor = b == 0 || b == -1 ? 1 : b;  // a % -1 is 0 too, and traps for the least a
+  const Word divisor = b == 0 || b == -1 ? 1 : b;  // a % -1 is 0, but traps for the minimum of a
   const Word rest = a % divisor;
   out = rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest;
   return b == 0;
@@ -54,7 +54,7 @@ inline bool to_integer(double a, Word& out) {
   out = fits ? static_cast<Word>(a) : 0;
   return !fits;
 }
-/// NaN if one is; of both zeros min gives -0, max 0: the same on every machine.
+/// NaN if either is; for zeros of both signs min is -0, max 0: the same on every machine.
 inline double min_real(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
   if (a == b) return std::signbit(a) ? a : b;

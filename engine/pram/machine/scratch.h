@@ -7,17 +7,17 @@
 
 namespace lanewise::pram {
 
-/// Processors that are evaluated together, at most.
+/// Maximum number of processors evaluated together.
 inline constexpr uint32_t kLanes = 1024;
 
-/// Columns of kLanes values, kept for the next use. For one thread.
+/// Columns of kLanes values, reused. For one thread.
 template <class T>
 struct Pool {
   std::vector<std::unique_ptr<T[]>> columns;
   size_t used = 0;
 };
 
-/// A column that is taken until this ends.
+/// A column that is in use until the destructor returns it.
 template <class T>
 class Scratch {
  public:

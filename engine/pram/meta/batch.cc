@@ -15,7 +15,7 @@ bool is_known(const Meta& meta);
 
 bool all_known(const std::vector<Meta>& list) { return std::all_of(list.begin(), list.end(), is_known); }
 
-/// Whether the host knows each step of a node on its own.
+/// Whether the host knows each step of a node in advance.
 bool is_known(const Meta& meta) {
   switch (meta.kind) {
     case Kind::kHost:
@@ -40,7 +40,7 @@ bool has(const Meta& meta, Kind kind) {
          std::any_of(meta.otherwise.begin(), meta.otherwise.end(), within);
 }
 
-/// The first loop of kernels among known nodes and what is within them; null if there is none.
+/// The first loop of kernels among known nodes and their children; null if there is none.
 const Meta* loop_of_kernels(std::span<const Meta> list) {
   for (const Meta& meta : list) {
     if (meta.kind == Kind::kHostWhile && has(meta, Kind::kKernel)) return &meta;
@@ -51,7 +51,7 @@ const Meta* loop_of_kernels(std::span<const Meta> list) {
   return nullptr;
 }
 
-/// Nodes side by side become a batch where all are known and one of them loops.
+/// Merges adjacent nodes into a batch if all are known and one of them loops.
 void batch(std::vector<Meta>& list, std::vector<MetaNote>& notes) {
   std::vector<Meta> result;
   for (size_t first = 0; first < list.size();) {

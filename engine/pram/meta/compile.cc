@@ -18,7 +18,7 @@ constexpr KernelPass kKernelPasses[] = {
     {Pass::kLoops, loop_in_kernel},
 };
 
-/// Runs a pass on the lists of nodes of all blocks, inner ones first.
+/// Runs a pass on the lists of nodes of all blocks, innermost first.
 bool on_blocks(std::vector<Meta>& list, std::optional<uint32_t> block, MetaProgram& meta, const Tree& tree,
                const KernelPass& pass) {
   bool changed = false;
@@ -38,7 +38,7 @@ MetaProgram compile(const Tree& tree, const Passes& passes) {
   if (has(passes, Pass::kFuse)) fuse_blocks(meta, tree);
   if (has(passes, Pass::kHost)) move_to_host(meta, tree);
   if (has(passes, Pass::kLoops)) loop_on_host(meta);
-  // What one pass makes small another one can take.
+  // One pass may enable another.
   for (bool changed = true; changed;) {
     changed = false;
     for (const KernelPass& pass : kKernelPasses) {

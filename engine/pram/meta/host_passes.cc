@@ -10,8 +10,8 @@ namespace {
 
 using Kind = Meta::Kind;
 
-/// Whether the processors of a block all have the same value, which the host can find: made of what they know
-/// in common, of hosted variables and of cells that all of them read.
+/// Whether the processors of a block all have the same value, which the host can compute: from uniform
+/// values, hosted variables and cells that all of them read.
 bool same_for_all(const Expr& expr, const std::vector<bool>& hosted) {
   bool same = true;
   walk(expr, [&](const Expr& part) {
@@ -21,7 +21,7 @@ bool same_for_all(const Expr& expr, const std::vector<bool>& hosted) {
   return same;
 }
 
-/// Finds which private variables are the same for all, by taking out of all of them what is not.
+/// Finds the uniform private variables, by removing the others from the set of all.
 class Search {
  public:
   Search(const Tree& tree, const std::vector<bool>& fused) : tree_(tree), hosted_(tree.privates.size()) {
@@ -29,7 +29,7 @@ class Search {
       const std::optional<uint32_t> block = tree.privates[i].block;
       hosted_[i] = block && !fused[*block];
     }
-    // What holds a function's argument is written within an expression.
+    // Function arguments are assigned within expressions.
     walk(tree.body, [&](const Statement& statement) {
       for_each_expression(statement, [&](const Expr& expr) {
         walk(expr, [&](const Expr& part) {
@@ -77,7 +77,7 @@ class Search {
   bool changed_ = false;
 };
 
-/// The sets of a list, renamed: T[from] to T[to], those above accordingly.
+/// Renames the sets of a list: T[from] to T[to], higher ones accordingly.
 void rename(std::vector<Meta>& list, uint32_t from, uint32_t to) {
   for (Meta& meta : list) {
     meta.from = meta.from - from + to;

@@ -13,15 +13,15 @@ namespace {
 struct Use {
   uint32_t variable;
   const std::vector<ExprPtr>* cell;
-  const Expr* value;                ///< that is written; null for a read
-  uint32_t statement;               ///< uses with one number are made in one step
-  uint32_t guard;                   ///< those with one number are made by the same processors
+  const Expr* value;                ///< the written value; null for a read
+  uint32_t statement;               ///< uses with the same number are in the same step
+  uint32_t guard;                   ///< uses with the same number are by the same processors
   bool loop;                        ///< within a while of the kernel
-  std::vector<Polynomial> nonzero;  ///< what is not 0 for processors that get here, from conditions around
+  std::vector<Polynomial> nonzero;  ///< not 0 for these processors, by the surrounding conditions
 };
 
-/// Adds to `nonzero` what a condition says of processors' numbers where it is `truth`: that they differ from
-/// something.
+/// Adds to `nonzero` what a condition implies about processors' numbers if it is `truth`: that they differ
+/// from something.
 void tell_apart(const Expr& condition, bool truth, std::vector<Polynomial>& nonzero) {
   switch (condition.op) {
     case Op::kNot:
@@ -80,7 +80,7 @@ class Uses {
     }
   }
 
-  /// The part of a statement that is run where its condition is `truth`.
+  /// Visits the part of a statement that runs if its condition is `truth`.
   void within(const Statement& statement, const std::vector<Statement>& part, bool truth, bool repeats) {
     const size_t known = nonzero_.size();
     if (statement.condition) tell_apart(*statement.condition, truth, nonzero_);
@@ -89,7 +89,7 @@ class Uses {
   }
 
   std::vector<Use> uses_;
-  std::vector<Polynomial> nonzero_;  // where we are
+  std::vector<Polynomial> nonzero_;  // at the current position
   uint32_t statement_ = 0;
   uint32_t guards_ = 0;
 };
@@ -100,15 +100,15 @@ std::string key_of(const std::vector<ExprPtr>& cell) {
   return key;
 }
 
-/// Whether the product is a processor's number, and of which dimension.
+/// Whether the product is a processor's number, and in which dimension.
 bool is_number(const Polynomial::Product& product, std::string& dimension) {
   if (product.size() != 1 || !Polynomial::is_processor(product[0])) return false;
   dimension = product[0];
   return true;
 }
 
-/// The dimension of which the index is `c * p + what is fixed`, with c not 0. If `declared`, c may also be
-/// fixed: were it 0, processors would meet, which the program's mode forbids. Empty if there is none.
+/// The dimension in which the index is `c * p + fixed`, with c not 0. If `declared`, c may also be
+/// fixed: if it were 0, processors would conflict, which the program's mode forbids. Empty if there is none.
 std::string only_dimension(const Polynomial& index, bool declared) {
   std::string found;
   for (const auto& [product, number] : index.terms()) {
@@ -128,8 +128,8 @@ std::string only_dimension(const Polynomial& index, bool declared) {
   return found;
 }
 
-/// Whether two indexes are never the same number, whichever processors they belong to: both step by the same
-/// width, and their distance is not a multiple of it.
+/// Whether two indexes are never equal, for any two processors: both have the same
+/// stride, and their distance is not a multiple of it.
 bool never_equal(const Polynomial& a, const Polynomial& b, bool declared) {
   const auto distance = a.plus(b, -1);
   if (!distance || distance->terms().size() != 1) return false;
@@ -141,7 +141,7 @@ bool never_equal(const Polynomial& a, const Polynomial& b, bool declared) {
   for (const auto& [product, number] : a.terms()) {
     if (!Polynomial::has_processor(product)) continue;
     ++steps;
-    Polynomial::Product rest;  // what the processor's number is multiplied with
+    Polynomial::Product rest;  // the factor of the processor's number
     for (const std::string& factor : product) {
       if (!Polynomial::is_processor(factor)) rest.push_back(factor);
     }
@@ -163,7 +163,7 @@ class Judge {
         dimensions_(tree.blocks[block].dimensions.size()),
         exclusive_(tree.mode == Mode::kErew || tree.mode == Mode::kCrew) {}
 
-  /// Whether no processor's `use` is of a cell to which another one's `write` goes.
+  /// Whether no processor's `use` accesses a cell that another one's `write` writes.
   bool apart(const Use& use, const Use& write) const {
     const bool declared = exclusive_ && !use.loop && !write.loop;
     if (declared && use.statement == write.statement && (use.value != nullptr || owns(use))) return true;
@@ -173,8 +173,8 @@ class Judge {
   }
 
  private:
-  /// Whether the cell that a processor reads is one that it writes in the same step, so that no other may
-  /// write it.
+  /// Whether the cell that a processor reads is one that it writes in the same step, so that no other
+  /// processor may write it.
   bool owns(const Use& read) const {
     const std::string key = key_of(*read.cell);
     for (const Use& use : uses_) {
@@ -186,7 +186,7 @@ class Judge {
     return false;
   }
 
-  /// Whether a condition keeps processors of `use` from an index that is one and the same for all processors
+  /// Whether a condition excludes the processors of `use` from an index that is equal for all processors
   /// of `other`.
   static bool avoids(const Use& use, const Use& other) {
     for (size_t i = 0; i < use.cell->size() && !use.nonzero.empty(); ++i) {
@@ -203,7 +203,7 @@ class Judge {
     return false;
   }
 
-  /// All write one value, so that it does not matter who wins.
+  /// All write the same value, so that it does not matter who wins.
   bool writes_the_same(const Use& write) const {
     if (tree_.combine) {
       const Op op = tree_.combine_of(write.variable);
@@ -215,8 +215,8 @@ class Judge {
   }
 
   bool apart(const std::vector<ExprPtr>& a, const std::vector<ExprPtr>& b, bool declared) const {
-    declared = declared && a.size() == 1;  // what a second index distinguishes is not forbidden
-    std::set<std::string> told;            // dimensions in which processors that meet have the same number
+    declared = declared && a.size() == 1;  // conflicts distinguished by a second index are not forbidden
+    std::set<std::string> told;            // dimensions in which conflicting processors have the same number
     for (size_t i = 0; i < a.size(); ++i) {
       const auto x = Polynomial::of(*a[i]);
       const auto y = Polynomial::of(*b[i]);

@@ -4,17 +4,17 @@
 
 #include "pram/language/tree.h"
 
-/// What processors of a kernel have to do with each other: the reason why a pass may do what it does.
+/// Dependences between processors of a kernel: they justify the passes.
 namespace lanewise::pram {
 
-/// Whether each processor of `block` can run `statements` (assignments, ifs, whiles) on its own: none uses a
-/// cell that another one writes. What the program's mode forbids is taken not to happen.
+/// Whether the processors of `block` can run `statements` (assignments, ifs, whiles) independently: none uses
+/// a cell that another one writes. Conflicts that the program's mode forbids are assumed not to happen.
 bool independent(const std::vector<Statement>& statements, const Tree& tree, uint32_t block);
 
-/// Whether no two processors write one cell.
+/// Whether no two processors write the same cell.
 bool exclusive_writes(const std::vector<Statement>& statements, const Tree& tree, uint32_t block);
 
-/// Whether two assignments that follow each other can be one: the second uses nothing that the first writes.
+/// Whether two consecutive assignments can be merged: the second uses nothing that the first writes.
 bool simultaneous(const Statement& first, const Statement& second);
 
 }  // namespace lanewise::pram

@@ -15,12 +15,12 @@ using Kind = Meta::Kind;
 
 bool is_kernel(const Meta& meta) { return meta.kind == Kind::kKernel; }
 
-/// Whether nodes are one kernel at most.
+/// Whether nodes are at most one kernel.
 bool is_small(const std::vector<Meta>& list) {
   return list.empty() || (list.size() == 1 && is_kernel(list[0]));
 }
 
-/// The block's own statement; blocks are never within each other.
+/// The block's own statement; blocks are never nested.
 const Statement* statement_of_block(const std::vector<Statement>& list, uint32_t block) {
   for (const Statement& statement : list) {
     if (statement.kind == Statement::Kind::kBlock && statement.block == block) return &statement;
@@ -44,7 +44,7 @@ bool is_one_assignment(const std::vector<Statement>& list) {
   return list[0].kind == Statement::Kind::kIf && list[0].otherwise.empty() && is_one_assignment(list[0].body);
 }
 
-/// A kernel of the same processors as `meta`, which has a condition, within `kind`.
+/// A kernel for the same processors as `meta`, which has a condition, within `kind`.
 Meta guarded(const Meta& meta, Statement::Kind kind) {
   Statement statement;
   statement.kind = kind;
@@ -93,7 +93,7 @@ bool merge(Meta& first, const Meta& second, const Nodes& nodes) {
   return true;
 }
 
-/// Whether what the condition needs is the same after the kernels.
+/// Whether the condition's operands are unchanged after the kernels.
 bool outlives(const Expr& condition, std::span<const Meta> kernels) {
   bool same = true;
   const auto look = [&](const Statement& statement) {
@@ -124,7 +124,7 @@ ExprPtr negated(const ExprPtr& condition) {
   return std::make_shared<const Expr>(std::move(made));
 }
 
-/// A branch as one kernel, if that may be, and why.
+/// A branch as one kernel, if that is allowed, and why.
 std::optional<Meta> as_one_kernel(const Meta& branch, const Nodes& nodes, std::string& what) {
   if (!is_small(branch.body) || !is_small(branch.otherwise)) return std::nullopt;
   Meta kernel = guarded(branch, Statement::Kind::kIf);
@@ -140,7 +140,7 @@ std::optional<Meta> as_one_kernel(const Meta& branch, const Nodes& nodes, std::s
   return kernel;
 }
 
-/// The kernels of a branch, each with the condition within; empty if that may not be.
+/// The kernels of a branch, each with the condition inside; empty if that is not allowed.
 std::vector<Meta> with_condition(const Meta& branch, const Nodes& nodes) {
   constexpr size_t kMost = 4;  // of kernels that test the condition again
   std::vector<Meta> kernels = branch.body;

@@ -42,7 +42,7 @@ class Lowering {
     return made;
   }
 
-  /// Statements of a block for the processors of T[set]; sets above it are free.
+  /// Statements of a block for the processors of T[set]; higher sets are free.
   std::vector<Meta> on_set(const std::vector<Statement>& statements, uint32_t set) const {
     std::vector<Meta> result;
     for (const Statement& statement : statements) {
@@ -58,7 +58,7 @@ class Lowering {
                              : Writing::kInPlace;
           break;
         case Statement::Kind::kIf: {
-          // The others are kept below those of the first part, whose own sets come and go above.
+          // The other processors are kept in a lower set than the first part's own sets.
           const bool both = !statement.otherwise.empty();
           made.kind = Kind::kSplit;
           if (both) made.rest = set + 1;

@@ -12,23 +12,23 @@ namespace lanewise::pram {
 
 /// How a kernel writes shared cells.
 enum class Writing : uint8_t {
-  kResolved,  ///< all values first; then a cell takes what the mode makes of all that is written to it
-  kBuffered,  ///< all values first; no two processors write one cell
-  kInPlace,   ///< each processor goes on its own: none uses a cell that another writes
+  kResolved,  ///< all values first; then the mode resolves the writes to each cell
+  kBuffered,  ///< all values first; no two processors write the same cell
+  kInPlace,   ///< processors run independently: none uses a cell that another writes
 };
 
-/// The meta-program: the same program for a machine that holds sets T0, T1, ... of active processors instead
-/// of processors that wait.
+/// The meta-program (IR): the same program for a machine that holds sets T0, T1, ... of active processors
+/// instead of waiting processors.
 struct Meta {
   enum class Kind : uint8_t {
     kHost,       ///< statements (assignments) by the host
-    kHostIf,     ///< body where the condition holds, else otherwise
-    kHostWhile,  ///< body as long as the condition holds
+    kHostIf,     ///< body if the condition holds, else otherwise
+    kHostWhile,  ///< body while the condition holds
     kAll,        ///< T0 = all processors of the block; body
     kKernel,     ///< for all p in T[from]: statements, without blocks
-    kSplit,      ///< T[to] = those of T[from] for which the condition holds; T[rest] the others
+    kSplit,      ///< T[to] = those of T[from] for which the condition holds; T[rest] = the others
     kRepeat,     ///< T[to] = T[from]; until T[to], narrowed by the condition, is empty: body
-    kBatch,      ///< body; the host knows all its steps beforehand, so that they can be launched together
+    kBatch,  ///< body; the host can compute all its steps in advance, so that they can be launched together
   };
 
   Kind kind = Kind::kHost;
@@ -45,7 +45,7 @@ struct Meta {
   std::vector<Meta> otherwise = {};
 };
 
-/// What a pass did, and why it may.
+/// What a pass did, and why that is correct.
 struct MetaNote {
   Pass pass;
   uint32_t line;
@@ -54,7 +54,7 @@ struct MetaNote {
 
 struct MetaProgram {
   std::vector<Meta> body;
-  std::vector<bool> hosted;  ///< by private: one value, held by the host, instead of one for each processor
+  std::vector<bool> hosted;  ///< by private variable: one value on the host instead of one for each processor
   std::vector<MetaNote> notes;
   std::vector<bool> fused = {};  ///< by block: one kernel, whose processors hold all private variables
 };
@@ -65,14 +65,14 @@ MetaProgram lower(const Tree& tree);
 /// The meta-program with these optimisations.
 MetaProgram compile(const Tree& tree, const Passes& passes = all_passes());
 
-/// Lines of the meta-program, each with the number of the line that it comes from.
+/// A line of the meta-program, with the number of its source line.
 struct MetaLine {
   uint32_t line;
   std::string text;
 };
 std::vector<MetaLine> print(const MetaProgram& meta, const Tree& tree);
 
-/// The program and, next to each of its lines, what it becomes; below, what the passes did.
+/// The program and, next to each line, its meta-program; below, what the passes did.
 std::string explain(const Program& program, const Passes& passes = all_passes());
 
 }  // namespace lanewise::pram

@@ -1,4 +1,4 @@
-// What programs become when sets of active processors stand for processors that wait.
+// Programs after sets of active processors have replaced waiting processors.
 #include "pram/meta/meta.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(Meta, WhatRunsOutsideOfBlocksIsTheHosts) {
             "6:   A[0, 0], A[1, 1] = 1, 2\n");
 }
 
-/// A set is only read after it was made, and the sets below the current one stay.
+/// A set is read only after it was made, and the sets below the current one stay.
 void check_sets(const std::vector<Meta>& list, uint32_t top) {
   for (const Meta& meta : list) {
     switch (meta.kind) {

@@ -2,22 +2,22 @@
 
 #include "pram/meta/meta.h"
 
-/// The passes. Each takes a meta-program (or the list of nodes of one set) to one with the same results, and
-/// writes down what it did.
+/// The passes. Each transforms a meta-program (or the list of nodes of one set) without changing results, and
+/// records what it did.
 namespace lanewise::pram {
 
-/// Blocks with loops become one kernel each, where no processor uses a cell that another one writes.
+/// Turns blocks with loops into one kernel each, if no processor uses a cell that another one writes.
 void fuse_blocks(MetaProgram& meta, const Tree& tree);
-/// Private variables that are the same for all processors of their block become the host's, and with them
-/// ifs whose condition is.
+/// Moves private variables that are equal for all processors of their block to the host, and with them
+/// ifs with such conditions.
 void move_to_host(MetaProgram& meta, const Tree& tree);
-/// Whiles whose condition is the same for all processors become the host's.
+/// Moves whiles whose condition is equal for all processors to the host.
 void loop_on_host(MetaProgram& meta);
 
-/// Turns loops whose kernels the host can predict into batches, together with the kernels around them.
+/// Turns loops whose kernels the host can predict into batches, together with the surrounding kernels.
 void batch_steps(MetaProgram& meta);
 
-/// One list of nodes of a block, for the passes below; true if they changed it.
+/// One list of nodes of a block, for the passes below. They return true if they changed it.
 struct Nodes {
   std::vector<Meta>& list;
   uint32_t block;
@@ -25,13 +25,13 @@ struct Nodes {
   std::vector<MetaNote>& notes;
 };
 
-/// Kernels whose processors do not meet write without a second copy.
+/// Lets kernels without dependences between processors write without a second copy.
 bool write_in_place(const Nodes& nodes);
-/// Kernels that follow each other become one.
+/// Merges consecutive kernels.
 bool merge_kernels(const Nodes& nodes);
-/// Branches become ifs within a kernel.
+/// Turns branches into ifs within a kernel.
 bool branch_in_kernel(const Nodes& nodes);
-/// Loops become whiles within a kernel.
+/// Turns loops into whiles within a kernel.
 bool loop_in_kernel(const Nodes& nodes);
 
 }  // namespace lanewise::pram

@@ -7,7 +7,7 @@
 
 namespace lanewise::pram {
 
-/// The optimisations of the meta-program. Each leaves the results of every program as they are.
+/// The optimisations of the meta-program. None changes the results of any program.
 enum class Pass : uint8_t { kHost, kInPlace, kMerge, kBranches, kLoops, kFuse, kBatch };
 
 using Passes = std::bitset<7>;

@@ -1,5 +1,5 @@
-// For each optimisation: where it fires, where it must not, and what it says. That results stay the same is
-// shown on random programs (executor/random_test.cc).
+// For each optimisation: where it applies, where it must not, and what it reports. That results stay the same
+// is shown on random programs (executor/random_test.cc).
 #include "pram/meta/passes.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ std::string passed_meta_of(const std::string& mode, const std::string& body,
   for (const MetaNote& note : meta.notes) {
     EXPECT_TRUE(has(chosen, note.pass));
     EXPECT_FALSE(note.text.empty());
-    // Only what a whole block becomes is said at its beginning.
+    // Only what applies to a whole block is reported at its beginning.
     EXPECT_GE(note.line, kHeadLines);
     if (note.pass != Pass::kFuse) {
       EXPECT_GT(note.line, kHeadLines);
@@ -131,7 +131,7 @@ TEST(Merge, FiresForWhatDoesNotDepend) {
   EXPECT_EQ(passed_meta_of("CREW", "private a = B[p]\nprivate b = a * 2\nA[p] = a + b\n",
                            {Pass::kInPlace, Pass::kMerge}),
             "for each p in T0:\n  a = B[p]\n  b = a * 2\n  A[p] = a + b\n");
-  // Not each on its own, but both at the same time.
+  // Not each on its own, but both together.
   EXPECT_EQ(passed_meta_of("CREW", "A[p] = A[(p + 1) % n]\nC[p, 0] = C[(p + 1) % n, 1]\n", {Pass::kMerge}),
             "for all p in T0: A[p], C[p, 0] = A[(p + 1) % n], C[(p + 1) % n, 1]\n");
 }
@@ -210,7 +210,7 @@ TEST(Loops, HostCountsOrProcessorsLoopOnTheirOwn) {
 
 TEST(Loops, MustNotFireWhereRoundsMeet) {
   for (const char* body : {"while A[p] != A[A[p]] { A[p] = A[A[p]] }\n",
-                           // d differs: what one writes in this round another one reads in the next
+                           // d differs: what one processor writes in this round another one reads in the next
                            "private d = p\nwhile d > 0 { A[d] = A[d] + 1\nd = d - 1 }\n"}) {
     EXPECT_THAT(passed_meta_of("CREW", body, {Pass::kInPlace, Pass::kMerge, Pass::kLoops}),
                 HasSubstr("is not empty:"))
@@ -239,7 +239,7 @@ TEST(Batch, TakesLoopsThatTheHostCounts) {
       passed_meta_of("CREW", "private d = 1\nwhile d < n { A[p] = A[p] + B[d]\nd = 2 * d\n}\n",
                      {Pass::kHost, Pass::kInPlace, Pass::kLoops, Pass::kBatch}),
       "  T0 = all p < n\n  d = 1\n  while d < n:\n    for each p in T0: A[p] = A[p] + B[d]\n    d = 2 * d\n");
-  // Around blocks, with what stands next to the loop, but not with what waits for a device.
+  // Around blocks, together with the code next to the loop, but not with code that waits for a device.
   const Program program = Program::parse(
       "mode EREW\ninput A[n] : int\noutput s : int\noutput t : int\nshared B[n] : int\nprocessors n { B[p] = "
       "A[p] }\n"

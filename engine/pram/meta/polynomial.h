@@ -9,16 +9,17 @@
 
 namespace lanewise::pram {
 
-/// A text that two expressions share only if they are the same.
+/// A string that is equal for two expressions only if they are the same.
 std::string key_of(const Expr& expr);
 
 /// Whether an expression has one value in a kernel: it reads no cell, and nothing of a single processor.
 bool is_fixed(const Expr& expr);
 
-/// An integer expression as a sum of products of processor numbers and of what is fixed in a kernel.
+/// An integer expression as a sum of products of processor numbers and of expressions that are fixed in a
+/// kernel.
 class Polynomial {
  public:
-  /// None for what reads cells or private variables, or divides processor numbers.
+  /// Nothing for expressions that read cells or private variables, or divide processor numbers.
   static std::optional<Polynomial> of(const Expr& expr);
 
   /// A factor is a processor number ("p0", of dimension 0) or the key of a fixed expression; sorted.
@@ -29,11 +30,11 @@ class Polynomial {
   /// Whether it is the same for all processors.
   bool same_for_all() const;
 
-  /// None of them is 0.
+  /// No coefficient is 0.
   const std::map<Product, int64_t>& terms() const { return terms_; }
   bool operator==(const Polynomial&) const = default;
 
-  /// None where a number grows too large.
+  /// Nothing if a coefficient grows too large.
   std::optional<Polynomial> plus(const Polynomial& other, int64_t times) const;
   std::optional<Polynomial> times(const Polynomial& other) const;
 

@@ -35,7 +35,7 @@ class Printer {
     return left + " = " + right;
   }
 
-  /// What a kernel does, or the host.
+  /// The statements of a kernel, or of the host.
   void statements(const std::vector<Statement>& list, size_t depth) {
     for (const Statement& statement : list) {
       if (statement.kind == Statement::Kind::kAssign) {
@@ -51,7 +51,7 @@ class Printer {
     }
   }
 
-  /// "p" or "i, j": how the processors of the current block are called.
+  /// "p" or "i, j": the name of the current block's processors.
   std::string processor() const {
     std::string result;
     for (const Block::Dimension& dimension : tree_.blocks[block_].dimensions) {
@@ -152,7 +152,7 @@ std::string explain(const Program& program, const Passes& chosen) {
     while (text.ends_with(' ')) text.pop_back();
     text += '\n';
   };
-  // The meta-program goes on where its source does: a line of it stands next to its own, or below.
+  // The meta-program follows its source: each of its lines is next to its source line, or below.
   size_t next = 1;
   for (const MetaLine& line : lines) {
     for (; next < line.line && next <= source.size(); ++next) add(next, source[next - 1], "");

@@ -9,31 +9,31 @@
 
 namespace lanewise::pram {
 
-/// What a machine does at once: a statement of the host, a kernel, or the test of a condition.
+/// What a machine runs as one unit: a statement of the host, a kernel, or the test of a condition.
 struct Unit {
   enum class Kind : uint8_t { kHost, kKernel, kTest };
 
   Kind kind = Kind::kKernel;
-  std::vector<uint32_t> lines;    ///< of the program, ascending, each once
-  std::optional<uint32_t> set{};  ///< T[set] of active processors; none: the host does it
+  std::vector<uint32_t> lines;    ///< of the program, ascending, without duplicates
+  std::optional<uint32_t> set{};  ///< T[set] of active processors; absent: the host runs it
 };
 
 /// For a kernel, or for a node's condition.
 Unit unit_of(const Meta& meta);
-/// For a statement that the host does.
+/// For a statement that the host runs.
 Unit unit_of(const Statement& statement);
 
-/// Which units of a meta-program a statement of its tree is part of.
+/// The units of a meta-program to which a statement of its tree belongs.
 class Units {
  public:
   explicit Units(const MetaProgram& meta) { add(meta.body); }
 
   const Unit& operator[](uint32_t number) const { return units_[number]; }
-  /// Their numbers, ascending. Several: a condition that went into several kernels.
+  /// Their numbers, ascending. Several if a condition is part of several kernels.
   const std::vector<uint32_t>& of(const Statement& statement) const;
 
  private:
-  /// Where a value or condition stands and what it is for: what passes leave as it is.
+  /// The position and role of a value or condition, which passes do not change.
   using Key = std::tuple<uint32_t, uint32_t, int, uint32_t>;
   static Key key_of(const Statement& assignment, size_t target);
   static Key key_of(const Expr& condition);

@@ -1,4 +1,4 @@
-// The devices that this machine has.
+// The devices of this machine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace lanewise::pram {
 
-/// The backend of an executor; null, and why, if there is none here. `root`: of the repository.
+/// The backend of an executor; null, with a reason, if this machine has none. `root`: of the repository.
 inline Backend* backend_of(Executor executor, const char* root, std::string& why) {
   if (kSanitized) {
     why = "the compilers of devices are not instrumented";

@@ -12,7 +12,7 @@
 
 namespace lanewise::pram {
 
-/// A random one of 2 n edges.
+/// A random graph of 2 n edges.
 inline graph::Graph bench_graph(int64_t n) { return graph::random_graph(n, 2 * n, 1); }
 
 /// An edge for each cell of a matrix of weights.
@@ -27,7 +27,7 @@ inline graph::Graph complete_graph(const Array& weights) {
   return graph;
 }
 
-/// Inputs that mean something, by their names.
+/// Meaningful inputs, by name.
 inline Arrays special_inputs(const std::string& program, int64_t n) {
   if (program == "list_ranking.pram") return {{"next", ints(graph::mixed_list(n))}};
   if (program == "tree_depth.pram") return {{"parent", ints(graph::narrow_tree(n))}};
@@ -47,7 +47,7 @@ inline Arrays special_inputs(const std::string& program, int64_t n) {
   return {};
 }
 
-/// An input for each array that the program requests; for graphs the one of bench_graph.
+/// An input for each array of the program; for graphs the one of bench_graph.
 inline Arrays inputs_of(const Program& program, int64_t n) {
   Arrays special = special_inputs(program.file(), n);
   if (special.empty() && program.tree().parameters[0].kind == Parameter::Kind::kInput) {

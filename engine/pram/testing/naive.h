@@ -1,5 +1,4 @@
-// The meaning of a program as plainly as can be: one processor after the other, every use of a cell written
-// down.
+// The meaning of a program in plain code: one processor after the other, every use of a cell recorded.
 #pragma once
 
 #include <cmath>
@@ -16,15 +15,15 @@
 
 namespace lanewise::pram {
 
-/// How a run ended: well, with the memory and the costs; or at a step, for a reason.
+/// How a run ended: normally, with the memory and the costs; or at a step, for a reason.
 struct Ending {
   std::string reason;  ///< "", "error", "read", "write", "unequal", "twice"
   uint64_t steps = 0;  ///< done
   uint64_t work = 0;
   uint64_t depth = 0;
-  uint32_t first = 0;   ///< the processor that failed, or the lesser of the two that met
-  uint32_t second = 0;  ///< of two that met
-  uint64_t cell = 0;    ///< where they met
+  uint32_t first = 0;   ///< the processor that failed, or the smaller one of a conflict
+  uint32_t second = 0;  ///< the other processor of a conflict
+  uint64_t cell = 0;    ///< the cell of the conflict
   std::vector<Array> memory;
 
   bool operator==(const Ending&) const = default;
@@ -106,7 +105,8 @@ class Naive {
     ending_.work += active.size();
   }
 
-  /// f(p) for each of them; the first that fails ends the run. Then no two may have read one cell, in EREW.
+  /// Calls f(p) for each of them; the first failure ends the run. In EREW, no two may have read the same
+  /// cell.
   template <class F>
   void for_all(const Processors& active, F f) {
     std::map<Cell, uint32_t> readers;
@@ -282,7 +282,7 @@ class Naive {
     }
   }
 
-  /// With twice the bits, so that overflow is plain to see.
+  /// With twice the bits, so that overflow is easy to detect.
   static Word integers(const Expr& expr, int128_t a, int128_t b) {
     int128_t result = 0;
     switch (expr.op) {

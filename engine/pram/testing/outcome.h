@@ -1,4 +1,4 @@
-// What a run gives, and inputs for programs.
+// The outcome of a run, and inputs for programs.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace lanewise::pram {
 
-/// A run's outputs, or why there are none.
+/// A run's outputs, or the error.
 struct Outcome {
   Arrays outputs;
   std::string error;
   bool conflict = false;
 };
 
-/// `run` gives a Result.
+/// `run` returns a Result.
 template <class F>
 Outcome outcome_of(F run) {
   Outcome outcome;
@@ -31,7 +31,7 @@ Outcome outcome_of(F run) {
   return outcome;
 }
 
-/// A kernel with a loop that ends, after 99,000 rounds, within one that never does.
+/// A kernel with a loop that ends, after 99,000 rounds, within an endless one.
 inline constexpr const char* kLoopsInAnEndlessOne =
     "mode CREW output C[9] : int processors 9\n"
     "while C[p] < 1 { private k = 0 while k < 99000 { k = k + 1 } C[p] = C[p] / k }";
@@ -55,7 +55,7 @@ inline Arrays random_inputs(Random& random, int64_t n, bool extreme) {
   return {{"A", ints(a)}, {"R", reals(r)}};
 }
 
-/// The same with one NaN for all.
+/// The same with one bit pattern for every NaN.
 inline Arrays with_one_nan(Arrays arrays) {
   for (auto& [name, array] : arrays) {
     if (array.type != Type::kReal) continue;

@@ -8,7 +8,7 @@
 namespace lanewise::pram {
 
 /// Writes a program with the inputs A[n] and R[n] (int and real; n is their size), the results C[n], D[n],
-/// E[n, 2], x and y, in any mode, on one block for everything or on several. Most runs end well; some fail or
+/// E[n, 2], x and y, in any mode, with one block for everything or several. Most runs succeed; some fail or
 /// have conflicts.
 class RandomProgram {
  public:
@@ -54,7 +54,7 @@ class RandomProgram {
   std::string number() { return std::to_string(static_cast<int64_t>(pick(12)) - 3); }
   void line(size_t depth, const std::string& text) { text_ += std::string(2 * depth, ' ') + text + "\n"; }
 
-  /// With private variables of its own: u is the same for all as long as only some lines write it.
+  /// With private variables of its own: u is equal for all processors as long as only some lines write it.
   void block(size_t depth) {
     line(depth, "private a = p");
     line(depth, "private r = R[p]");
@@ -96,7 +96,7 @@ class RandomProgram {
     line(depth, "}");
   }
 
-  /// Processors that may or may not be kept from a cell that others use.
+  /// Processors that may or may not be excluded from a cell that others use.
   void keep_from_a_cell(size_t depth) {
     static constexpr const char* kCells[] = {"0", "n / 2", "n - 1", "u % n"};
     const std::string fixed = kCells[pick(4)];
@@ -158,7 +158,7 @@ class RandomProgram {
         return "f(" + integer(height - 1) + ", " + integer(height - 1) + ")";
       default: {
         const uint64_t op = pick(5);
-        const bool divides = op >= 3 && pick(10) != 0;  // by a constant, as a rule
+        const bool divides = op >= 3 && pick(10) != 0;  // usually by a constant
         return "(" + integer(height - 1) + " " + kOperators[op] + " " +
                (divides ? "7" : integer(height - 1)) + ")";
       }

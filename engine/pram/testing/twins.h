@@ -1,4 +1,4 @@
-// Tuned implementations of what programs compute, on a GPU, for the inputs of bench_inputs.h.
+// Tuned GPU implementations of what programs compute, for the inputs of bench_inputs.h.
 #pragma once
 
 #include <chrono>
@@ -18,10 +18,10 @@
 
 namespace lanewise::pram {
 
-/// Computes it once; gives the seconds from the first launch to the end, all data on the device.
+/// Computes it once; returns the seconds from the first launch to the end, with all data on the device.
 using Twin = std::function<double()>;
 
-/// Arrays of 64-bit numbers on a GPU, and what works on them.
+/// Arrays of 64-bit numbers on a GPU, and operations on them.
 class ArrayTwin {
  public:
   ArrayTwin(const Arrays& inputs, size_t results) {
@@ -87,7 +87,7 @@ class ArrayTwin {
   gpu::DeviceBuffer to_;
 };
 
-/// The twin of a program that `inputs_of` makes inputs of size n for.
+/// The hand-written baseline of a program for which `inputs_of` makes inputs of size n.
 inline Twin twin_of(const Program& program, const std::string& name, int64_t n) {
   const Arrays inputs = inputs_of(program, n);
   gpu::Device& gpu = gpu::Driver::system().device(0);

@@ -1,4 +1,4 @@
-// Counts of how random programs were run, and of how they ended.
+// Counts how random programs were run, and how they ended.
 #pragma once
 
 #include <iostream>

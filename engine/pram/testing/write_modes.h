@@ -1,4 +1,4 @@
-// Programs in which many processors write one cell, in each mode that says who wins.
+// Programs in which many processors write one cell, in each mode that determines a winner.
 #pragma once
 
 #include <string>

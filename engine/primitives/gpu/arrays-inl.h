@@ -1,7 +1,7 @@
 #pragma once
 
 // Freestanding: this text is compiled by NVRTC. Reduction and scan of arrays in the memory of a GPU, by any
-// associative operator; scans also of segments, and reductions in any order by one that is commutative too.
+// associative operator; also segmented scans, and reductions in any order by commutative operators.
 
 #include "lanes/lane.h"
 
@@ -19,7 +19,7 @@ constexpr u32 kReduceBytes = 128, kScanBytes = 64;
 
 #define ARRAY_UNROLL _Pragma("unroll")
 
-/// Operators: `none` combined with any value is that value.
+/// Operators: `none` is the neutral element.
 template <class T>
 struct Sum {
   static LANES_FN T none() { return T(0); }
@@ -54,15 +54,15 @@ struct Xor {
   LANES_FN T operator()(T a, T b) const { return a ^ b; }
 };
 
-/// As many items as memory moves at once.
+/// As many items as one memory access moves.
 template <class T>
 struct alignas(16) Items {
   static constexpr u32 kSize = 16 / sizeof(T);
   T at[kSize];
 };
 
-/// What values that lie side by side combine to: all of them, or those from the last one on with which a
-/// segment begins.
+/// The combination of consecutive values: of all, or of those since the last segment
+/// began.
 template <class T, class Op, bool kSegments>
 struct Part {
   T value = Op::none();
@@ -73,7 +73,7 @@ struct Part {
     if constexpr (!kSegments) return {both, false};
     return {next.begins ? next.value : both, begins || next.begins};
   }
-  /// That of the lane so many places before.
+  /// The value of the lane `step` places before.
   LANES_FN Part of_lane_before(u32 step) const {
     Part there{__shfl_up_sync(~0u, value, step), false};
     if constexpr (kSegments) there.begins = __shfl_up_sync(~0u, u32(begins), step) != 0;
@@ -81,7 +81,7 @@ struct Part {
   }
 };
 
-/// For each lane of a warp what it and those before it combine to.
+/// For each lane of a warp, the combination of its value and all before it.
 template <class Some>
 LANES_FN Some scan_warp(Some part) {
   ARRAY_UNROLL for (u32 step = 1; step < 32; step *= 2) {
@@ -105,7 +105,7 @@ LANES_FN T reduce_block(T value, Op op) {
   return value;
 }
 
-/// Each block combines what it takes, the last one to end what all of them have made. `ended` is 0 before and
+/// Each block combines its values, the last one to end combines the results of all. `ended` is 0 before and
 /// after.
 template <class T, class Op, u32 kThreads = kArrayThreads, u32 kBytes = kReduceBytes>
 LANES_FN void reduce(const T* from, u64 count, T* parts, u32* ended, T* to) {
@@ -152,8 +152,9 @@ LANES_FN void reduce(const T* from, u64 count, T* parts, u32* ended, T* to) {
   *ended = 0;
 }
 
-/// What a tile publishes for those after it: nothing yet, what it combines to, or what all up to it do. A
-/// word has the state above and a half of the value, or all of it, below: it is whole whenever it is read.
+/// What a tile publishes for later ones: nothing yet, its combination, or that of all tiles up to it. A
+/// word has the state in the high bits and a half of the value, or all of it, in the low bits: it is read
+/// atomically.
 template <class T>
 struct Told {
   static constexpr u32 kWords = sizeof(T) / 4;
@@ -184,8 +185,8 @@ struct Told {
   }
 };
 
-/// What all tiles before `tile` combine to, found by the first warp: it looks back over 32 tiles at a time
-/// until one knows what is before it (Merrill, Garland, 2016).
+/// The combination of all tiles before `tile`, found by the first warp: it looks back over 32 tiles at a time
+/// until one has published its prefix (Merrill, Garland, 2016).
 template <class T, class Op>
 LANES_FN T look_back(const u64* words, u64 tile, Op op) {
   const u32 lane = threadIdx.x % 32;
@@ -215,9 +216,9 @@ struct alignas(kCount) Begins {
   u8 at[kCount];
 };
 
-/// A tile for each block, in the order in which blocks begin. `words`: `Told` of each tile, and after them
-/// the number of tiles that have begun; all 0 before. `begins`: a byte for each value, where there are
-/// segments; a tile in which one begins knows at once what those after it need. kLast: `to` has but the last
+/// A tile for each block, in the order in which blocks start. `words`: `Told` of each tile, and after them
+/// the number of tiles that have started; initially 0. `begins`: a byte for each value, if there are
+/// segments; a tile in which one begins can publish its final value at once. kLast: `to` has only the last
 /// value.
 template <class T, class Op, Wanted kWanted, bool kSegments = false, u32 kThreads = kArrayThreads,
           u32 kBytes = kScanBytes>
@@ -238,7 +239,7 @@ LANES_FN void scan(const T* from, const u8* begins, u64 count, T* to, u64* words
   const u64 tile = ticket;
   const u64 first = tile * kThreads * kOwn;
   const bool full = first + kThreads * kOwn <= count;
-  // Vectors lie so that neither neighbours nor every fourth of them meet in a bank.
+  // A layout of vectors without bank conflicts, for adjacent accesses and for every fourth.
   const auto slot = [](u32 v) { return v ^ (v >> 3 & 7); };
 
   ARRAY_UNROLL for (u32 i = 0; i < kVectors; ++i) {
@@ -327,7 +328,7 @@ LANES_FN void scan(const T* from, const u8* begins, u64 count, T* to, u64* words
   }
 }
 
-/// A segment begins where a row does; `offsets` of rows are in order.
+/// A segment begins at each row; `offsets` of rows are ascending.
 LANES_FN void begin_rows(const u64* offsets, u64 rows, u64 count, u8* begins) {
   const u64 row = blockIdx.x * u64(kArrayThreads) + threadIdx.x;
   if (row < rows && offsets[row] < count) begins[offsets[row]] = 1;

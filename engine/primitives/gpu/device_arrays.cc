@@ -90,7 +90,7 @@ gpu::Kernel DeviceArrays::kernel(const Operator& combine, Element element, bool 
     try {
       gpu::Module built = gpu::build(pool_.device(), source(combine, element, segments, cut_)).module;
       found = modules_.emplace(std::move(key), std::move(built)).first;
-    } catch (const InternalError& error) {  // known ones do compile
+    } catch (const InternalError& error) {  // predefined operators always compile
       throw UserError(fmt::format("an operator that does not compile: {}{}", combine.text(), error.what()));
     }
   }
@@ -103,7 +103,7 @@ void DeviceArrays::reduce(const Operator& combine, Element element, gpu::cuda::A
     launch_scan(kernel(combine, element, false, "reduce_in_order"), element, from, 0, count, to, stream);
     return;
   }
-  constexpr uint64_t kThreadsEach = 1'024;  // a multiprocessor, measured (docs/notes/performance-pram.md)
+  constexpr uint64_t kThreadsEach = 1'024;  // per multiprocessor, measured (docs/notes/performance-pram.md)
   const unsigned threads = threads_of(cut_);
   const uint64_t at_once = uint64_t{threads} * bytes_of(cut_, element, primitives::kReduceBytes);
   const auto processors = static_cast<uint64_t>(pool_.device().properties().multiprocessors);

@@ -11,25 +11,25 @@
 
 namespace lanewise {
 
-/// How two values become one.
-enum class Combine { kSum, kProduct, kLeast, kGreatest, kXor };  // the last one for whole numbers
-/// Elements of an array in a device's memory. Whole numbers wrap; reals' sums and products are rounded in an
+/// How two values are combined.
+enum class Combine { kSum, kProduct, kLeast, kGreatest, kXor };  // kXor only for integers
+/// Elements of an array in device memory. Integers wrap; sums and products of reals are rounded in an
 /// order that the device chooses.
 enum class Element { kInt32, kInt64, kReal };
 
 inline size_t size_of(Element element) { return element == Element::kInt32 ? 4 : 8; }
 
-/// An associative operator: one of those known, or one's own.
+/// An associative operator: a predefined one, or your own.
 class Operator {
  public:
   Operator(Combine combine);  // NOLINT(google-explicit-constructor): they are operators
-  /// `combined`: C for what `a` and `b`, which comes after it, become; `none`: C for a value that leaves
-  /// every other one as it is. The type is T: Operator("b == T(0) ? a : b", "T(0)", false) is the last value
-  /// that is not 0. A reduction is faster where a and b may change places (`commutative`).
+  /// `combined`: C for the combination of `a` and `b`, which follows it; `none`: C for the neutral
+  /// element. The type is T: Operator("b == T(0) ? a : b", "T(0)", false) is the last value
+  /// that is not 0. A reduction is faster if a and b may be swapped (`commutative`).
   Operator(std::string_view combined, std::string_view none, bool commutative);
 
   bool commutative() const { return commutative_; }
-  /// C that declares it as Op.
+  /// C code that declares it as Op.
   const std::string& text() const { return text_; }
 
  private:
@@ -37,37 +37,38 @@ class Operator {
   bool commutative_ = true;
 };
 
-/// How kernels are cut, to be varied: threads of a block, a multiple of 32, and values that each
-/// takes at once, 4, 8 or 16; at most 32 KiB for a block of int64. 0: what was best.
+/// The tiling of kernels: threads of a block, a multiple of 32, and values per
+/// thread, 4, 8 or 16; at most 32 KiB for a block of int64. 0: the fastest measured.
 struct ArrayCut {
   unsigned threads = 0, items = 0;
 };
 
-/// Reduction and scan of arrays in the memory of a GPU, near the speed of its memory. Kernels are compiled,
-/// or found on disk, when they are first needed. For one thread at a time. Arrays are 16-byte aligned, and
-/// their values combined in the order of `stream`. Throws DeviceError, MemoryError; UserError for an operator
+/// Reduction and scan of arrays in GPU memory, near the speed of the memory. Kernels are compiled,
+/// or loaded from disk, on first use. For one thread at a time. Arrays are 16-byte aligned, and
+/// work follows the order of `stream`. Throws DeviceError, MemoryError; UserError for an operator
 /// that is not C.
 class DeviceArrays {
  public:
-  /// Throws UserError for another `cut` than said.
+  /// Throws UserError for an invalid `cut`.
   explicit DeviceArrays(gpu::DevicePool& pool, ArrayCut cut = {});
 
-  /// All of `count` values at `from` combined, at `to`; for none what leaves every value as it is.
+  /// Writes the combination of `count` values at `from` to `to`; without values, the neutral element.
   void reduce(const Operator& combine, Element element, gpu::cuda::Address from, uint64_t count,
               gpu::cuda::Address to, gpu::Stream& stream);
-  /// At each place the values up to it combined, with its own (`inclusive`) or without. `to` may be `from`.
+  /// For each value, the combination of all values up to it, with (`inclusive`) or without it. `to` may be
+  /// `from`.
   void scan(const Operator& combine, Element element, bool inclusive, gpu::cuda::Address from, uint64_t count,
             gpu::cuda::Address to, gpu::Stream& stream);
-  /// The same, beginning again at each value whose byte at `begins` is not 0.
+  /// The same, restarted at each value whose byte at `begins` is not 0.
   void segmented_scan(const Operator& combine, Element element, bool inclusive, gpu::cuda::Address from,
                       gpu::cuda::Address begins, uint64_t count, gpu::cuda::Address to, gpu::Stream& stream);
-  /// The same for `rows` rows, of which each begins at its offset (64 bits, ascending): rows without values
-  /// begin where the next one does, or at `count`.
+  /// The same for `rows` rows, each starting at its offset (64 bits, ascending): rows without values
+  /// start where the next one does, or at `count`.
   void segmented_scan_rows(const Operator& combine, Element element, bool inclusive, gpu::cuda::Address from,
                            gpu::cuda::Address offsets, uint64_t rows, uint64_t count, gpu::cuda::Address to,
                            gpu::Stream& stream);
 
-  /// What is compiled for an operator: kernels `scan_inclusive` and `scan_exclusive`; with segments also
+  /// The source for an operator: kernels `scan_inclusive` and `scan_exclusive`; with segments also
   /// `begin_segments`, without `reduce_all` and `reduce_in_order`.
   static gpu::KernelSource source(const Operator& combine, Element element, bool segments, ArrayCut cut = {});
 

@@ -1,5 +1,5 @@
-// Reduction and scan in the memory of a GPU by how their kernels are cut: threads of a block, values of a
-// thread, values in all. Int32 sums, by the host's clock from the launch to the end.
+// Reduction and scan in the memory of a GPU, by the division of their kernels: threads per block, values per
+// thread, values in total. Int32 sums, timed on the host from the launch to the end.
 #include <benchmark/benchmark.h>
 
 #include <chrono>

@@ -19,7 +19,7 @@ namespace {
 constexpr Combine kAll[] = {Combine::kSum, Combine::kProduct, Combine::kLeast, Combine::kGreatest,
                             Combine::kXor};
 
-/// Whole numbers wrap.
+/// Integers wrap.
 template <class T>
 T combined(Combine combine, T a, T b) {
   using Wide = std::conditional_t<std::is_same_v<T, double>, double, uint64_t>;
@@ -50,7 +50,7 @@ class DeviceArraysOnGpu : public gpu::GpuTest {
  protected:
   DeviceArraysOnGpu() : GpuTest(LANEWISE_SOURCE_DIR) {}
 
-  /// `combine` by loops; segments begin at some values, some of which are of rows without values.
+  /// `combine` as a loop; segments begin at some values, and some rows have no values.
   template <class T, class Function>
   void expect_right(DeviceArrays& arrays, Element element, const Operator& combine, T none, Function combined,
                     size_t count) {
@@ -103,7 +103,7 @@ TEST_F(DeviceArraysOnGpu, AreAsLoops) {
     for (const Combine combine : kAll) {
       expect_right<int32_t>(arrays, Element::kInt32, combine, count);
       expect_right<int64_t>(arrays, Element::kInt64, combine, count);
-      // Small whole numbers: their sums are the same in every order. Products are not looked at.
+      // Small integers: their sums are the same in every order. Products are not compared.
       if (combine != Combine::kXor && combine != Combine::kProduct) {
         expect_right<double>(arrays, Element::kReal, combine, count);
       }

@@ -5,7 +5,7 @@
 namespace lanewise {
 
 gpu::KernelSource DeviceMatrixProduct::source(Element element) {
-  static constexpr std::string_view kTypes[] = {"u32", "u64", "double"};  // without a sign they wrap
+  static constexpr std::string_view kTypes[] = {"u32", "u64", "double"};  // unsigned integers wrap
   std::string text =
       "#include \"primitives/gpu/matrix_product-inl.h\"\nusing namespace lanewise::primitives;\nusing T "
       "= ";

@@ -6,14 +6,14 @@
 
 namespace lanewise {
 
-/// Products of matrices in the memory of a GPU. Kernels are compiled, or found on disk, when they are first
-/// needed. For one thread at a time.
+/// Products of matrices in GPU memory. Kernels are compiled, or loaded from disk, on first
+/// use. For one thread at a time.
 class DeviceMatrixProduct {
  public:
   explicit DeviceMatrixProduct(gpu::DevicePool& pool) : pool_(pool) {}
 
-  /// `product` = a × b, row by row: rows × inner cells times inner × columns. Whole numbers wrap; reals are
-  /// added in the order of `inner`, and a product is not rounded before it is added. `product` is neither a
+  /// `product` = a × b, row-major: rows × inner cells times inner × columns. Integers wrap; reals are
+  /// added in the order of `inner`, with fused multiply-add. `product` is neither a
   /// nor b. In the order of `stream`. Throws DeviceError.
   void multiply(Element element, gpu::cuda::Address a, gpu::cuda::Address b, gpu::cuda::Address product,
                 uint64_t rows, uint64_t inner, uint64_t columns, gpu::Stream& stream);

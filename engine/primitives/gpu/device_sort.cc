@@ -67,7 +67,7 @@ void DeviceMergeSort::sort(Order order, Element element, gpu::cuda::Address from
   }
   const gpu::DeviceBuffer other = pool_.allocate(count * size_of(element), stream, "a sort");
   const gpu::DeviceBuffer splits = pool_.allocate(tiles * sizeof(uint64_t), stream, "a sort");
-  // The last pass ends where the values are needed.
+  // The last pass must end in `to`.
   gpu::cuda::Address here = passes % 2 == 0 ? to : other.address();
   gpu::cuda::Address there = passes % 2 == 0 ? other.address() : to;
   kernels.kernel("sort_all").launch(stream, {.blocks = tiles, .threads = kThreads}, from, count, here);

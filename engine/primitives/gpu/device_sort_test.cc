@@ -16,7 +16,7 @@
 namespace lanewise {
 namespace {
 
-/// NaN is last either way.
+/// NaN is last in both directions.
 template <class T>
 bool comes_before(Order order, T a, T b) {
   if (a != a || b != b) return a == a;
@@ -27,7 +27,7 @@ template <class T>
 void expect_same(const std::vector<T>& found, const std::vector<T>& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (size_t i = 0; i < found.size(); ++i) {
-    // Which zero, and that it is NaN.
+    // Compares the sign of zero, and treats all NaNs as equal.
     const bool same = found[i] == expected[i]
                           ? std::signbit(double(found[i])) == std::signbit(double(expected[i]))
                           : found[i] != found[i] && expected[i] != expected[i];
@@ -39,7 +39,8 @@ class DeviceSortOnGpu : public gpu::GpuTest {
  protected:
   DeviceSortOnGpu() : GpuTest(LANEWISE_SOURCE_DIR) {}
 
-  /// Sorts `values` both ways, into another array and in place; and a part of them merged with the rest.
+  /// Sorts `values` in both directions, into another array and in place; and merges a part of them with the
+  /// rest.
   template <class T>
   void expect_sorted(Element element, const std::vector<T>& values) {
     DeviceMergeSort sorter(*pool_);

@@ -11,20 +11,20 @@ using lanes::u64;
 
 constexpr u32 kProductSide = 64;      // of a block's tile
 constexpr u32 kProductThreads = 128;  // 8 x 4 cells each
-constexpr u32 kProductDepth = 16;     // of what shared memory holds at once
+constexpr u32 kProductDepth = 16;     // depth of the part in shared memory
 
 #if defined(__CUDACC__)
 
 #define PRODUCT_UNROLL _Pragma("unroll")
 
-/// A tile for each block: while one part of both matrices is used, registers bring the next one.
+/// A tile for each block: while one part of both matrices is used, registers load the next one.
 template <class T>
 LANES_FN void matrix_product(const T* a, const T* b, T* product, u64 rows, u64 inner, u64 columns) {
   constexpr u32 kSide = kProductSide, kDepth = kProductDepth, kThreads = kProductThreads;
-  constexpr u32 kEach = kSide * kDepth / kThreads;  // cells that a thread brings of each matrix
+  constexpr u32 kEach = kSide * kDepth / kThreads;  // cells that a thread loads from each matrix
   constexpr u32 kOwnRows = 8, kOwnColumns = 4, kLanes = kSide / kOwnColumns;
   __shared__ alignas(16)
-      T left[2][kDepth][kSide + 16 / sizeof(T)];  // turned, with room against bank conflicts
+      T left[2][kDepth][kSide + 16 / sizeof(T)];  // transposed, padded against bank conflicts
   __shared__ alignas(16) T top[2][kDepth][kSide];
   const u64 across = (columns + kSide - 1) / kSide;
   const u64 row = blockIdx.x / across * kSide, column = blockIdx.x % across * kSide;

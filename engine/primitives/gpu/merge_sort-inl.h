@@ -11,10 +11,10 @@ using lanes::u32;
 using lanes::u64;
 
 constexpr u32 kSortThreads = 256;
-/// Items of a thread: an odd number, so that neighbours' items lie in different banks.
+/// Items of a thread: an odd number, so that adjacent threads' items are in different banks.
 template <u32 kBytes>
 constexpr u32 kSortItems = kBytes <= 4 ? 17 : 11;
-/// Items of a tile: what a block sorts, or merges.
+/// Items of a tile: sorted or merged by one block.
 template <u32 kBytes>
 constexpr u32 kSortTile = kSortThreads * kSortItems<kBytes>;
 
@@ -22,7 +22,7 @@ constexpr u32 kSortTile = kSortThreads * kSortItems<kBytes>;
 
 #define SORT_UNROLL _Pragma("unroll")
 
-/// What comes first; of reals NaN is the last one.
+/// The order; NaN is last.
 template <class T>
 struct Ascending {
   LANES_FN bool operator()(T a, T b) const { return a < b || (a == a && b != b); }
@@ -32,7 +32,7 @@ struct Descending {
   LANES_FN bool operator()(T a, T b) const { return a > b || (a == a && b != b); }
 };
 
-/// How many of the first `diagonal` items of two merged runs are of the first run, whose equal items come
+/// How many of the first `diagonal` items of two merged runs are from the first run, whose equal items come
 /// first. At most both sizes.
 template <class T, class Size, class Before>
 LANES_FN Size merge_path(const T* a, Size of_a, const T* b, Size of_b, Size diagonal, Before before) {
@@ -49,7 +49,7 @@ LANES_FN Size merge_path(const T* a, Size of_a, const T* b, Size of_b, Size diag
   return low;
 }
 
-/// A tile, and what a merge may read after it.
+/// A tile, and the padding that a merge may read after it.
 template <class T>
 struct SortTile {
   static constexpr u32 kOwn = kSortItems<sizeof(T)>, kSize = kSortTile<sizeof(T)>;
@@ -77,7 +77,7 @@ struct SortTile {
     SORT_UNROLL for (u32 i = 0; i < kOwn; ++i) at[threadIdx.x * kOwn + i] = own[i];
   }
 
-  /// Its first `size` items go to memory.
+  /// Writes its first `size` items to memory.
   LANES_FN void store(T* to, u32 size) const {
     SORT_UNROLL for (u32 i = 0; i < kOwn; ++i) {
       const u32 item = i * kSortThreads + threadIdx.x;
@@ -130,7 +130,7 @@ LANES_FN void sort_tiles(const T* from, u64 count, T* to) {
   tile.store(to + begin, size);
 }
 
-/// Two runs side by side, and where a tile of their merge begins.
+/// Two adjacent runs, and the start of a tile of their merge.
 struct RunPair {
   u64 first, of_a, of_b, diagonal;
 
@@ -141,7 +141,7 @@ struct RunPair {
         diagonal(at - first) {}
 };
 
-/// splits[i]: how many items before tile i's are of the first run of its pair.
+/// splits[i]: how many items before tile i are from the first run of its pair.
 template <class T, class Before>
 LANES_FN void split_runs(const T* from, u64 count, u64 run, u64* splits) {
   const u64 at = (blockIdx.x * u64(kSortThreads) + threadIdx.x) * SortTile<T>::kSize;
@@ -189,7 +189,7 @@ LANES_FN void merge_runs(const T* from, u64 count, u64 run, const u64* splits, T
                         to + begin);
 }
 
-/// splits[i]: how many items before tile i's, of two arrays merged, are of the first.
+/// splits[i]: how many items before tile i, of two merged arrays, are from the first.
 template <class T, class Before>
 LANES_FN void split_two(const T* a, u64 of_a, const T* b, u64 of_b, u64* splits) {
   const u64 at = (blockIdx.x * u64(kSortThreads) + threadIdx.x) * SortTile<T>::kSize;

@@ -9,13 +9,13 @@
 
 namespace lanewise {
 
-/// Many small pieces of memory, stored together, 8-byte aligned and freed together. Reserved in a budget.
+/// Many small pieces of memory, allocated together, 8-byte aligned and freed together. Reserved in a budget.
 class ByteStore {
  public:
   /// `what`, a string literal, names the operator in memory errors.
   ByteStore(MemoryBudget* budget, std::string_view what) : budget_(budget), what_(what) {}
 
-  /// Uninitialised; stays where it is.
+  /// Uninitialised; never moves.
   uint8_t* allocate(size_t size) {
     const size_t rounded = (size + 7) / 8 * 8;
     if (rounded > left_) grow(rounded);

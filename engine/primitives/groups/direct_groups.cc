@@ -9,8 +9,8 @@ namespace lanewise {
 namespace {
 
 constexpr uint32_t kNone = HashTable::kNone;
-constexpr uint32_t kAwaited = kNone - 1;                // a row before this one brings the group
-constexpr uint64_t kLargestDomain = uint64_t{1} << 20;  // 4 MiB of group numbers: far below a table's cost
+constexpr uint32_t kAwaited = kNone - 1;                // an earlier row gives the group
+constexpr uint64_t kLargestDomain = uint64_t{1} << 20;  // 4 MiB of group numbers: far cheaper than a table
 
 bool is_dictionary(const KeyWords& key) {
   return key.text != nullptr && key.text->form == Vector::Form::kDictionary && !key.text->constant;
@@ -41,7 +41,7 @@ void DirectGroups::learn(std::span<const uint32_t> rows, uint32_t* groups) {
   for (const uint32_t row : waiting_) groups[row] = cache_[codes_[row]];
 }
 
-/// groups[row] = what the cache has for the row's code; true if it knows them all.
+/// groups[row] = the cached group of the row's code; true if all are known.
 template <class CodeOf>
 bool DirectGroups::look_up(const ActiveSet& rows, CodeOf code_of, uint32_t* groups) const {
   const uint32_t* cache = cache_.data();
@@ -54,7 +54,7 @@ bool DirectGroups::look_up(const ActiveSet& rows, CodeOf code_of, uint32_t* grou
   return largest != kNone;
 }
 
-/// Parts the rows that look_up() did not find in those that the caller must find and those that wait for
+/// Splits the rows that look_up() did not find into those that the caller must find and those that wait for
 /// them.
 template <class CodeOf>
 void DirectGroups::leave(const ActiveSet& rows, CodeOf code_of, const uint32_t* groups) {
@@ -77,7 +77,7 @@ void DirectGroups::leave(const ActiveSet& rows, CodeOf code_of, const uint32_t* 
   waiting_ = {waiting, waits};
 }
 
-/// One column of integers without NULLs. A few rows outside the window are left to the table.
+/// For one column of integers without NULLs. A few rows outside the window are left to the table.
 bool DirectGroups::find_integers(const KeyWords& key, const ActiveSet& rows, uint32_t* groups) {
   Window& window = windows_[0];
   for (;;) {
@@ -102,7 +102,7 @@ bool DirectGroups::find_integers(const KeyWords& key, const ActiveSet& rows, uin
   }
 }
 
-/// Any number of columns; 0 is the code of NULL.
+/// For any number of columns; 0 is the code of NULL.
 bool DirectGroups::find_codes(std::span<const KeyWords> keys, const ActiveSet& rows, uint32_t* groups) {
   const auto find = [&](uint64_t domain, auto code_of) {
     if (!prepare(domain, rows)) return false;
@@ -124,7 +124,7 @@ bool DirectGroups::find_codes(std::span<const KeyWords> keys, const ActiveSet& r
   return domain != 0 && find(domain, [codes = combined_](uint32_t row) { return codes[row]; });
 }
 
-/// Forgets what it knows if a dictionary is not that of the chunk before.
+/// Drops the cache if a dictionary differs from that of the previous chunk.
 void DirectGroups::recall(std::span<const KeyWords> keys) {
   dictionaries_.resize(keys.size());
   any_dictionary_ = false;
@@ -145,7 +145,7 @@ void DirectGroups::recall(std::span<const KeyWords> keys) {
   }
 }
 
-/// Makes the cache one of codes below `domain`; false where a new dictionary is too large to pay.
+/// Prepares the cache for codes below `domain`; false if a new dictionary is too large to pay.
 bool DirectGroups::prepare(uint64_t domain, const ActiveSet& rows) {
   if (domain == domain_) return true;
   if (domain > kLargestDomain || (any_dictionary_ && domain > 4 * uint64_t{rows.count()} + 256)) return false;
@@ -178,7 +178,7 @@ uint64_t DirectGroups::add_integers(size_t column, const KeyWords& key, const Ac
       return 0;
     }
     base = static_cast<uint64_t>(window.base);
-    domain_ = 0;  // the cache's codes mean something else now
+    domain_ = 0;  // the cached codes are obsolete
   }
   const uint64_t size = window.size + 1;
   if (size * domain > kLargestDomain) return 0;
@@ -190,8 +190,8 @@ uint64_t DirectGroups::add_integers(size_t column, const KeyWords& key, const Ac
   return size * domain;
 }
 
-/// Makes the window hold all active keys, from the second time on with room to spare; false if that is too
-/// much.
+/// Extends the window to all active keys, from the second time on with some spare room; false if it becomes
+/// too much.
 bool DirectGroups::widen(Window& window, const KeyWords& key, const ActiveSet& rows) {
   const bool first = window.size == 0;
   int64_t low = first ? INT64_MAX : window.base;
@@ -207,7 +207,7 @@ bool DirectGroups::widen(Window& window, const KeyWords& key, const ActiveSet& r
   const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   if (range >= kLargestDomain / 2) return false;
   const uint64_t spare = first ? 0 : range / 2;
-  if (low < old_low) {  // the room is on the side to which the keys grow
+  if (low < old_low) {  // the spare room is on the side to which the keys grow
     window.base =
         low >= INT64_MIN + static_cast<int64_t>(spare) ? low - static_cast<int64_t>(spare) : INT64_MIN;
     window.size = static_cast<uint64_t>(high) - static_cast<uint64_t>(window.base) + 1;
@@ -218,7 +218,7 @@ bool DirectGroups::widen(Window& window, const KeyWords& key, const ActiveSet& r
   return true;
 }
 
-/// Forgets all groups and makes room for codes below `domain`.
+/// Drops all groups and makes room for codes below `domain`.
 void DirectGroups::clear(uint64_t domain) {
   cache_.resize(domain + 1);
   std::fill_n(cache_.data(), domain + 1, kNone);

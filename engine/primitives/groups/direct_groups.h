@@ -11,7 +11,7 @@
 
 namespace lanewise {
 
-/// A short cut in front of a hash table for keys of a small domain: integers of a narrow range, booleans,
+/// A shortcut before a hash table for keys of a small domain: integers of a narrow range, booleans,
 /// dictionary codes. The combined code of a row's keys is the index into an array of group numbers. Unknown
 /// keys are left to the table, and their groups are then stored in the array.
 class DirectGroups {
@@ -19,10 +19,10 @@ class DirectGroups {
   /// `what`, a string literal, names the operator in memory errors.
   DirectGroups(MemoryBudget* budget, std::string_view what) : cache_(budget, what) {}
 
-  /// Sets groups[row] of the active rows whose group is known. Returns, in ascending order, rows whose groups
-  /// the caller must set: the first of each unknown code, and all that have no code.
+  /// Sets groups[row] of the active rows whose group is known. Returns, in ascending order, the rows whose
+  /// groups the caller must set: the first of each unknown code, and all that have no code.
   std::span<const uint32_t> find(std::span<const KeyWords> keys, const ActiveSet& rows, uint32_t* groups);
-  /// Remembers groups[row] of the rows that the last find() returned, and sets those of all other rows.
+  /// Stores groups[row] of the rows that the last find() returned, and sets those of all other rows.
   void learn(std::span<const uint32_t> rows, uint32_t* groups);
 
  private:
@@ -33,7 +33,7 @@ class DirectGroups {
     bool full = false;  ///< it cannot grow any more
   };
 
-  /// The dictionary whose codes the cache knows; kept alive, so that no other dictionary gets its address.
+  /// The dictionary of the cached codes; kept alive, so that no other dictionary gets its address.
   struct Dictionary {
     Buffer text;
     Buffer offsets;
@@ -55,15 +55,15 @@ class DirectGroups {
 
   std::vector<Window> windows_;           // by column
   std::vector<Dictionary> dictionaries_;  // by column
-  /// By code; the last entry is never known and stands for codes that are too large.
+  /// By code; the last entry is never known and is used for codes that are too large.
   BufferBuilder<uint32_t> cache_;
   uint64_t domain_ = 0;
   bool any_dictionary_ = false;
   bool hopeless_ = false;              // the keys' range is too wide
-  uint32_t* combined_ = nullptr;       // codes of all columns together, by row
-  uint32_t* codes_ = nullptr;          // of the rows that the last find() left, by row
+  uint32_t* combined_ = nullptr;       // combined codes of all columns, by row
+  uint32_t* codes_ = nullptr;          // codes of the rows that the last find() left, by row
   std::span<const uint32_t> unknown_;  // rows that the last find() left to the caller
-  std::span<const uint32_t> waiting_;  // rows whose code an earlier one of those brings
+  std::span<const uint32_t> waiting_;  // rows whose code occurs in an earlier one of those
 };
 
 }  // namespace lanewise

@@ -20,7 +20,7 @@
 
 namespace lanewise {
 
-/// Group numbers by the lowest `bits` bits of their tags, not by the highest, which choose the slots of
+/// Group numbers partitioned by the lowest `bits` bits of their tags, as the highest ones choose the slots of
 /// tables: partition p is groups[starts[p] .. starts[p + 1]).
 struct Partitions {
   std::vector<uint32_t> groups;
@@ -33,9 +33,9 @@ struct Partitions {
 };
 Partitions partition(std::span<const uint32_t> tags, int bits);
 
-/// Numbers the distinct rows of some key columns from 0 on: what GROUP BY, DISTINCT and distinct aggregates
-/// share. NULLs are one key, as are 0.0 and -0.0, all NaNs, and intervals of one normal form. A key keeps the
-/// value it came with first. One thread at a time.
+/// Numbers the distinct rows of some key columns from 0 on, for GROUP BY, DISTINCT and distinct
+/// aggregates. NULLs are one key, as are 0.0 and -0.0, all NaNs, and intervals of one normal form. A key
+/// keeps its first value. One thread at a time.
 class Grouping {
  public:
   /// `what`, a string literal, names the operator in memory errors.
@@ -44,27 +44,27 @@ class Grouping {
 
   /// groups[row] = the number of the key of `row`, for the active rows. `keys` are in the order of the types.
   void find_or_add(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* groups);
-  /// find_or_add() as if each row had a new key, without a look at the table: for keys that take() hands
-  /// over, to be made distinct where they are absorbed.
+  /// Like find_or_add(), but adds a key for each row without searching the table: for keys that take() passes
+  /// on, to be deduplicated by absorb().
   void append_rows(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* groups);
-  /// Some keys of a Grouping, by their numbers there.
+  /// A subset of a Grouping's keys, by their numbers.
   struct Part {
     const Grouping* keys;
     std::span<const uint32_t> groups;
-    bool in_order = false;  ///< each number is the last one's successor
+    bool in_order = false;  ///< the numbers are consecutive
   };
   /// to[i] = our number of key i of the parts, one after the other. Their Groupings have the same types and
   /// outlive this one.
   void absorb(std::span<const Part> parts, uint32_t* to);
-  /// Makes room for `keys` keys in all, so that they come without growing.
+  /// Makes room for `keys` keys in total, so that they are added without growing.
   void reserve(size_t keys);
-  /// Hands the keys over and starts again with the memory of their table. Nothing can be found in what is
-  /// handed over, but it can be absorbed.
+  /// Returns the keys and starts again with the memory of their table. The returned keys cannot be searched,
+  /// but they can be absorbed.
   std::unique_ptr<Grouping> take();
-  /// Forgets all keys; most of the memory stays.
+  /// Removes all keys; most of the memory is kept.
   void clear();
-  /// The keys' partitions. Renumbers keys that take() handed over, so that a partition's lie side by side:
-  /// key i was number (*from)[i]. Where that cannot be, `from` stays empty.
+  /// The keys' partitions. Renumbers keys returned by take(), so that each partition is contiguous:
+  /// key i was number (*from)[i]. If that is impossible, `from` stays empty.
   Partitions arrange(int bits, std::vector<uint32_t>* from);
 
   uint32_t size() const { return static_cast<uint32_t>(tags_.size()); }
@@ -74,15 +74,15 @@ class Grouping {
   ColumnPtr column(size_t key, std::span<const uint32_t> groups) const;
 
  private:
-  static constexpr uint32_t kNullTag = 0x5bd1e995;  // of the key that is NULL
-  /// How a key becomes one word of the table.
+  static constexpr uint32_t kNullTag = 0x5bd1e995;  // tag of the NULL key
+  /// How a key is stored as one word of the table.
   enum class Form : uint8_t {
     kWord,  ///< one column of one word: the word
-    kText,  ///< one column of strings: where the string is kept
-    /// Several columns that fit into one word or two: the word, or the first of two, of which the others are
-    /// in `high_`. Rows with a NULL are in `nulls_`.
+    kText,  ///< one column of strings: position of the string
+    /// Several columns that fit into one word or two: the word, or the first of two, while the second ones
+    /// are in `high_`. Rows with a NULL are in `nulls_`.
     kPacked,
-    kRow,  ///< anything else: where the row, encoded by layout_, is kept
+    kRow,  ///< anything else: position of the row, encoded by layout_
   };
 
   static Form form_of(std::span<const Type> types);
@@ -100,16 +100,16 @@ class Grouping {
                                            const ActiveSet& rows, std::span<const uint32_t> list,
                                            uint32_t* groups);
   struct Gathered;
-  /// Parts whose keys have no NULL.
+  /// Absorbs parts whose keys have no NULL.
   void absorb_complete(std::span<const Part> parts, Gathered& keys, uint32_t* to);
   void absorb_gathered(const Gathered& keys, uint32_t* to);
   void absorb_with_nulls(const Part& part, Gathered& keys, uint32_t* to);
   void copy_first_values(const Grouping& from, uint32_t group);
-  /// Our groups for those that `nulls_` has got since the last call.
+  /// Assigns our groups to the new groups of `nulls_` since the last call.
   void number_nulls();
-  /// The group's number in `nulls_`, if it is one of its.
+  /// The group's number in `nulls_`, if it is one of them.
   std::optional<uint32_t> null_number(uint32_t group) const;
-  /// Moves the rows whose only key is NULL out of rows[0..count), gives them their group and returns how many
+  /// Removes the rows whose only key is NULL from rows[0..count), assigns their group and returns how many
   /// are left.
   size_t take_nulls(const KeyWords& key, std::span<const Vector> keys, uint32_t* rows, size_t count,
                     uint32_t* groups);
@@ -134,10 +134,10 @@ class Grouping {
   std::vector<BufferBuilder<uint8_t>> first_values_;  // of lossy columns, by group
   uint32_t null_group_ = HashTable::kNone;            // kWord, kText
   std::optional<PackedKeys> packed_;                  // kPacked
-  bool wide_ = false;                                 // of two words
-  BufferBuilder<uint64_t> high_;                      // by group, where wide
+  bool wide_ = false;                                 // two words
+  BufferBuilder<uint64_t> high_;                      // by group, if wide_
   std::unique_ptr<Grouping> nulls_;                   // kPacked: rows with a NULL, encoded
-  std::vector<uint32_t> null_groups_;                 // our group of each of nulls_'
+  std::vector<uint32_t> null_groups_;                 // our group of each group of nulls_
 };
 
 }  // namespace lanewise

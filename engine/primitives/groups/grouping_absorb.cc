@@ -4,17 +4,17 @@
 #include "primitives/groups/grouping.h"
 #include "primitives/groups/kept_bytes.h"
 
-/// How the keys of several threads become one Grouping.
+/// Merges the keys of several threads into one Grouping.
 namespace lanewise {
 
-/// Keys of several Groupings, side by side, so that slots are fetched ahead however short a part is.
+/// Keys of several Groupings, concatenated, so that slots are prefetched however short a part is.
 struct Grouping::Gathered {
   static constexpr size_t kKeys = 4096;  // within a core's cache
 
   size_t size = 0;
   std::vector<uint32_t> tags = std::vector<uint32_t>(kKeys);
   std::vector<uint64_t> words = std::vector<uint64_t>(kKeys), high = std::vector<uint64_t>(kKeys);
-  std::vector<std::pair<const Grouping*, uint32_t>> origins;  // where first values are to be copied
+  std::vector<std::pair<const Grouping*, uint32_t>> origins;  // for copies of first values
 };
 
 namespace {
@@ -115,7 +115,7 @@ void Grouping::absorb_with_nulls(const Part& part, Gathered& keys, uint32_t* to)
   std::vector<uint32_t> complete, complete_at, incomplete, incomplete_at;
   for (uint32_t i = 0; i < part.groups.size(); ++i) {
     const uint32_t group = part.groups[i];
-    if (group == from.null_group_) {  // a lone NULL: no table has it
+    if (group == from.null_group_) {  // a lone NULL is in no table
       if (null_group_ == HashTable::kNone) {
         copy_first_values(from, group);
         null_group_ = append(kNullTag, 0, {}, 0).group;
@@ -153,7 +153,7 @@ Partitions partition(std::span<const uint32_t> tags, int bits) {
 
 Partitions Grouping::arrange(int bits, std::vector<uint32_t>* from) {
   Partitions result = partition(tags(), bits);
-  if (nulls_ != nullptr) return result;  // their numbers stand elsewhere, too
+  if (nulls_ != nullptr) return result;  // their numbers are also stored elsewhere
   const auto arranged = [&]<class T>(BufferBuilder<T>& values, size_t width) {
     BufferBuilder<T> sorted(budget_, what_);
     sorted.resize(values.size());

@@ -5,7 +5,7 @@
 #include "primitives/groups/grouping.h"
 #include "primitives/groups/hash.h"
 
-/// Grouping's way back: keys as columns.
+/// Conversion of a Grouping's keys to columns.
 namespace lanewise {
 
 bool Grouping::is_null(size_t key, uint32_t group) const {

@@ -13,7 +13,7 @@ namespace {
 
 using Row = std::vector<Value>;
 
-/// The obvious grouping: rows are compared one by one with the groups so far.
+/// The simplest grouping: each row is compared with all groups so far.
 struct Reference {
   std::vector<Row> groups;
   uint32_t find_or_add(const Row& row) {
@@ -96,7 +96,7 @@ void expect_like_reference(const std::vector<Type>& types, const Input& input, u
   Grouping grouping(types, nullptr, "GROUP BY");
   const std::vector<uint32_t> groups = group(grouping, input, chunk, skip);
   Reference reference;
-  std::vector<uint32_t> mine;  // rows may be numbered in another order than they come
+  std::vector<uint32_t> mine;  // rows may be numbered in any order
   for (int64_t row = 0; row < input.rows; ++row) {
     const uint32_t found = groups[static_cast<size_t>(row)];
     if (found == HashTable::kNone) continue;
@@ -244,7 +244,8 @@ TEST(Grouping, OutliersDoNotEndDirectAddressing) {
 }
 
 TEST(Grouping, DictionariesThatChangeAreTold) {
-  // Both of one size, and freed before the next is made, so that it may lie where the last one lay.
+  // Both have the same size, and the first is freed before the next is made, so that it may have the same
+  // address.
   for (const size_t keys : {1, 2}) {
     Grouping grouping(std::vector<Type>(keys, TypeId::kVarchar), nullptr, "GROUP BY");
     Reference reference;
@@ -301,7 +302,7 @@ TEST(Grouping, PartitionsDoNotCrowdTheirTables) {
     merged.absorb({&part, 1}, to.data());
     ASSERT_EQ(merged.size(), from.size());
   }
-  // Where slots and partitions go by the same bits this takes a hundred times as long.
+  // If slots and partitions used the same bits of the hash, this would take a hundred times as long.
   EXPECT_LT(std::clock() - grouped, 10 * (grouped - start) + CLOCKS_PER_SEC / 10);
 }
 

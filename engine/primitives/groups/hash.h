@@ -6,7 +6,7 @@
 
 #include "base/int128.h"
 
-/// 64-bit hashes of words and bytes for tables in memory: not for files, not against adversaries. All bits
+/// 64-bit hashes of words and bytes for tables in memory: not for files, not safe against attacks. All bits
 /// are mixed, the highest ones best.
 namespace lanewise::hash {
 
@@ -59,7 +59,7 @@ inline uint64_t of_bytes(const uint8_t* bytes, size_t size) {
   return fold(fold(low ^ kSalt[1], high ^ state), kSalt[3]);
 }
 
-/// Whether `size` bytes are the same; faster than memcmp for the short keys of tables.
+/// Whether `size` bytes are equal; faster than memcmp for the short keys of tables.
 inline bool same_bytes(const uint8_t* a, const uint8_t* b, size_t size) {
   if (size >= 8) {
     size_t at = 0;

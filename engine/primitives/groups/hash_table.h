@@ -12,9 +12,9 @@ namespace lanewise {
 
 /// Distinct keys and their group numbers: an open-addressing table with linear probing.
 ///
-/// A key is known by a 32-bit tag (the high half of its hash) and a 64-bit word: the key itself, or where it
-/// lies. The tag's highest bits are the home slot, so growing moves slots in order and needs no key. At most
-/// 2^30 keys.
+/// A key is stored as a 32-bit tag (the high half of its hash) and a 64-bit word: the key itself, or its
+/// position. The tag's highest bits are the home slot, so growing moves slots in order and needs no key. At
+/// most 2^30 keys.
 class HashTable {
  public:
   static constexpr uint32_t kNone = ~uint32_t{0};
@@ -27,10 +27,10 @@ class HashTable {
   /// `what`, a string literal, names the operator in memory errors.
   HashTable(MemoryBudget* budget, std::string_view what) : budget_(budget), what_(what) {}
 
-  /// groups[i] = the group of key i, for i in [0, count). `equal(i, key)` says whether key i is this one; it
-  /// is called only where tags are equal. `add(i)` returns the Key of a new one. Slots are prefetched. With
-  /// kFollow tags are compared first, so that `equal` may follow the word or the group; with kPrefetch the
-  /// memory that words point to is prefetched.
+  /// groups[i] = the group of key i, for i in [0, count). `equal(i, key)` returns whether key i is this one;
+  /// it is called only if the tags are equal. `add(i)` returns the Key of a new one. Slots are prefetched.
+  /// With kFollow tags are compared first, so that `equal` may follow the word or the group; with kPrefetch
+  /// the memory that words point to is prefetched.
   template <bool kFollow, bool kPrefetch = kFollow, class Equal, class Add>
   void find_or_add(const uint32_t* tags, size_t count, Equal equal, Add add, uint32_t* groups) {
     if (slots_ == nullptr) grow();
@@ -38,7 +38,7 @@ class HashTable {
     for (size_t first = 0; first < count; first += kBlock) {
       const size_t end = std::min(count, first + kBlock);
       size_t misses = 0;
-      for (size_t i = first; i < end; ++i) {  // most keys are at home: no branch depends on it
+      for (size_t i = first; i < end; ++i) {  // most keys are in their home slot: no branch depends on it
         if (i + kAhead < count) __builtin_prefetch(slots_ + home(tags[i + kAhead]), 1);
         if constexpr (kPrefetch) {
           if (i + kNear < count) {
@@ -59,12 +59,12 @@ class HashTable {
     }
   }
 
-  /// Forgets all keys; the memory stays.
+  /// Removes all keys; the memory is kept.
   void clear() {
     if (slots_ != nullptr) std::memset(slots_, 0xff, (mask_ + 1) * sizeof(Slot));
     size_ = 0;
   }
-  /// Makes room for `keys` keys in all, so that they come without growing.
+  /// Makes room for `keys` keys in total, so that they are added without growing.
   void reserve(size_t keys) {
     int bits = slots_ == nullptr ? kFirstBits : 32 - shift_;
     while (bits < 31 && limit_of(size_t{1} << bits) < keys) ++bits;
@@ -72,11 +72,11 @@ class HashTable {
   }
 
  private:
-  static constexpr size_t kAhead = 24;  // rows: about the latency of memory
+  static constexpr size_t kAhead = 24;  // rows to prefetch ahead, for about the latency of memory
   static constexpr size_t kNear = 8;
   static constexpr size_t kBlock = 1024;
   static constexpr int kFirstBits = 8;
-  static constexpr size_t kSparseSlots = size_t{1} << 14;  // within a core's cache room costs nothing
+  static constexpr size_t kSparseSlots = size_t{1} << 14;  // within a core's cache, empty slots cost nothing
 
   struct Slot {
     uint64_t word;

@@ -51,8 +51,8 @@ TEST(HashTable, SurvivesTagsThatCollide) {
   std::vector<uint64_t> keys;
   for (uint64_t i = 0; i < 3000; ++i) keys.push_back(i % 700);
   expect_like_std<false>(keys, 100, [](uint64_t) { return 0u; });
-  expect_like_std<false>(keys, 100,
-                         [](uint64_t) { return ~0u; });  // the home is the last slot: probing wraps around
+  expect_like_std<false>(
+      keys, 100, [](uint64_t) { return ~0u; });  // the home position is the last slot: probing wraps around
   expect_like_std<false>(keys, 100, [](uint64_t key) { return static_cast<uint32_t>(key % 3) << 30; });
 }
 

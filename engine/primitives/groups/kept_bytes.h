@@ -6,7 +6,7 @@
 
 namespace lanewise {
 
-/// Bytes of a key that a Grouping keeps, as a word of the key's that points at their number and at them.
+/// Bytes of a key that a Grouping keeps, as a word that holds their size and their address.
 struct KeptBytes {
   uint64_t size;
   const uint8_t* bytes;

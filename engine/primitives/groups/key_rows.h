@@ -10,8 +10,8 @@
 
 namespace lanewise {
 
-/// Rows of several keys as bytes, so that rows are equal where their bytes are: a mask of the NULLs, the
-/// words of numbers and the lengths of strings (0 where NULL), the strings' bytes.
+/// Rows of several keys as bytes, so that rows are equal if their bytes are: a mask of the NULLs, the
+/// words of numbers and the lengths of strings (0 if NULL), then the strings' bytes.
 class KeyRows {
  public:
   explicit KeyRows(const std::vector<Type>& types);
@@ -21,7 +21,7 @@ class KeyRows {
     const uint8_t** bytes;
     uint64_t* sizes;
   };
-  /// Rows rows[0..count), or 0..count where `rows` is null; the result lives in `arena`.
+  /// Rows rows[0..count), or 0..count if `rows` is null; the result lives in `arena`.
   Encoded encode(std::span<const KeyWords> keys, const uint32_t* rows, size_t count, Arena& arena) const;
 
   bool is_null(const uint8_t* row, size_t key) const;
@@ -33,9 +33,9 @@ class KeyRows {
   uint64_t word_at(const uint8_t* row, size_t index) const;
 
   std::vector<int> widths_;
-  std::vector<size_t> at_;  // by key: the first of its words, of strings the length
+  std::vector<size_t> at_;  // by key: index of its first word; strings: of the length
   size_t mask_words_;
-  size_t head_;  // words before the strings
+  size_t head_;  // words that precede the strings
 };
 
 }  // namespace lanewise

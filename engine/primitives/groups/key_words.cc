@@ -30,7 +30,7 @@ void put(const T& value, uint64_t* to) {
   }
 }
 
-/// Calls f(row) for the active rows, or for all where most are: values of the others are readable.
+/// Calls f(row) for the active rows, or for all if most are active: the others' values are readable.
 template <class F>
 void for_rows(const ActiveSet& rows, F f) {
   if (rows.form() == ActiveSet::Form::kList) {
@@ -55,7 +55,7 @@ const uint64_t* convert(const Vector& vector, const ActiveSet& rows) {
   } else if (vector.form == Vector::Form::kDictionary) {
     const uint32_t* codes = vector.as<uint32_t>();
     const T* entries = vector.dictionary->values.as<T>();
-    rows.for_each([&](uint32_t row) {  // the code of a NULL may be none of the dictionary's
+    rows.for_each([&](uint32_t row) {  // the code of a NULL may be outside of the dictionary
       if (!vector.is_null(row)) put(entries[codes[row]], words + size_t{row} * kWidth);
     });
   } else {

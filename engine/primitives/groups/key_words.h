@@ -7,19 +7,19 @@
 
 namespace lanewise {
 
-/// A column of keys in the one form that grouping and joining work on: equal keys have equal words, whatever
-/// the type. -0.0 is 0.0, all NaNs are one, and intervals are normalised, as in SQL.
+/// A column of keys in the form used by grouping and joining: equal keys have equal words, for
+/// every type. -0.0 is 0.0, all NaNs are equal, and intervals are normalised, as in SQL.
 struct KeyWords {
   int width = 1;                       ///< words per value: 1, 2, or 0 for strings
   bool integer = false;                ///< the words are the values: integers, dates, times, decimals
-  const uint64_t* words = nullptr;     ///< by row; of NULL and inactive rows unspecified
+  const uint64_t* words = nullptr;     ///< by row; unspecified for NULL and inactive rows
   const Vector* text = nullptr;        ///< strings: the vector itself
-  const uint64_t* validity = nullptr;  ///< by row; null: no NULL
+  const uint64_t* validity = nullptr;  ///< by row; null: no row is NULL
 
   bool is_null(uint32_t row) const { return validity != nullptr && !bits::test(validity, row); }
 };
 
-/// `vector`, which must outlive the result, as words for the active rows.
+/// The words of `vector`, which must outlive the result, for the active rows.
 KeyWords key_words(const Vector& vector, const ActiveSet& rows);
 
 /// Words per value of `type`, see KeyWords::width.

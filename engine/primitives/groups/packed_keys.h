@@ -12,18 +12,18 @@ namespace lanewise {
 /// Several narrow keys as one or two words, if their bits fit: equal rows without NULL have equal words.
 class PackedKeys {
  public:
-  /// How many words rows of these types fit into: 1 or 2 for integers, dates, times and booleans that are
+  /// The number of words for rows of these types: 1 or 2 for integers, dates, times and booleans that are
   /// narrow enough, else 0.
   static int words(std::span<const Type> types);
 
-  /// Types that fit.
+  /// The types must fit.
   explicit PackedKeys(std::span<const Type> types);
 
   /// to[row] = word `word` of each of `rows` rows.
   void pack(std::span<const KeyWords> keys, size_t rows, int word, uint64_t* to) const;
-  /// In which word a key is.
+  /// The word that contains a key.
   int word_of(size_t key) const { return words_[key]; }
-  /// A key's value in its lowest bits; those above them are unspecified.
+  /// A key's value in the lowest bits; the bits above are unspecified.
   uint64_t value(uint64_t word, size_t key) const { return word >> shifts_[key]; }
 
  private:

@@ -12,7 +12,7 @@ LANES_FN V apply(V a, V b) {
   if constexpr (op == Arithmetic::multiply) return a * b;
 }
 
-/// Up to 32 bits: computed in twice the width; what differs after narrowing does not fit.
+/// Up to 32 bits: computed in twice the width; a value that changes by narrowing does not fit.
 template <class Isa, Arithmetic op, class T>
 LANES_FN u64 narrow_block(const T* left, const T* right, T* out) {
   using Signed = typename IntegerOf<2 * sizeof(T)>::type;
@@ -32,7 +32,7 @@ LANES_FN u64 narrow_block(const T* left, const T* right, T* out) {
   return bits;
 }
 
-/// 64 products of int64 where all are so small, judged as doubles, that they fit for sure: rounding errors
+/// 64 products of int64, if all are certain to fit, judged by doubles: rounding errors
 /// are far below the margin from 2^62 to 2^63. False: nothing is written.
 template <class Isa>
 LANES_FN bool small_products(const int64_t* left, const int64_t* right, int64_t* out) {
@@ -54,7 +54,7 @@ LANES_FN bool small_products(const int64_t* left, const int64_t* right, int64_t*
   return true;
 }
 
-/// 64 bits: sums and differences by their signs, products one by one where registers cannot multiply.
+/// 64 bits: sums and differences by their signs, products one by one if registers cannot multiply.
 template <class Isa, Arithmetic op, class T>
 LANES_FN u64 wide_block(const T* left, const T* right, T* out) {
   constexpr size_t lanes = Isa::kBytes / 8;
@@ -91,7 +91,7 @@ LANES_FN u64 wide_block(const T* left, const T* right, T* out) {
   return bits;
 }
 
-/// 64 results; the bits of those that do not fit.
+/// 64 results, and the bits of those that do not fit.
 template <class Isa, Arithmetic op, class T>
 LANES_FN u64 arithmetic_block(const T* left, const T* right, T* out) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -107,7 +107,7 @@ LANES_FN u64 arithmetic_block(const T* left, const T* right, T* out) {
   }
 }
 
-/// Blocks of 64 rows up to the first with an active result that does not fit: its bits go to `over`.
+/// Blocks of 64 rows up to the first with an active overflow, whose bits go to `over`.
 template <class Isa, Arithmetic op, class T>
 static size_t arithmetic_blocks(const T* left, size_t left_step, const T* right, size_t right_step,
                                 size_t blocks, const uint64_t* active, T* out, u64* over) {

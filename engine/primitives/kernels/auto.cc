@@ -1,7 +1,7 @@
 #include "primitives/kernels/tables.h"
 
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"  // clang vectorises anyway
-#pragma GCC optimize("O3")                          // vectors are this target's meaning
+#pragma GCC optimize("O3")                          // this target is defined by vectorisation
 
 #include "primitives/groups/hash.h"
 

@@ -29,7 +29,7 @@ struct Avx2 {
     if constexpr (width == 8) return u32(_mm256_movemask_pd((__m256d)mask));
   }
 
-  /// Without a jump per bit: groups of 4, 64 numbers at most are written.
+  /// Without a branch per bit: groups of 4, 64 numbers at most are written.
   static LANES_FN uint32_t* list_word(u64 word, uint32_t first, uint32_t* out) {
     uint32_t* end = out + _mm_popcnt_u64(word);
     while (out < end) {

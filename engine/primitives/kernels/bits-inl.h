@@ -25,11 +25,11 @@ size_t count(const uint64_t* bitmap, size_t rows) {
   return total;
 }
 
-/// Isa::list_word writes the numbers of one word's bits, wide; the last words, which may not, go one by one.
+/// Isa::list_word may write past the numbers of one word's bits; the last words are written one by one.
 template <class Isa>
 size_t list(const uint64_t* bitmap, size_t rows, uint32_t first, uint32_t* out) {
   const size_t words = (rows + 63) / 64;
-  size_t sure = words, behind = 0;  // after `sure` words, at least 64 numbers are still to come
+  size_t sure = words, behind = 0;  // after `sure` words, at least 64 numbers follow
   while (sure > 0 && behind < 64) behind += lanes::count_bits(bitmap[--sure]);
   uint32_t* to = out;
   for (size_t w = 0; w < words; w++, first += 64) {

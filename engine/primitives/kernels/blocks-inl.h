@@ -7,9 +7,9 @@
 
 #include "lanes/lane.h"
 
-/// What the vector kernels share: vectors of kBytes, and walking columns in blocks of 64 rows, a bitmap's
-/// word each. Included by one file per target, after its `#pragma GCC target`; Isa, a type of that file
-/// alone, keeps the targets' functions apart.
+/// Shared by the vector kernels: vectors of kBytes, and loops over columns in blocks of 64 rows, one bitmap
+/// word each. Included by one file per target, after its `#pragma GCC target`; Isa, a type local to that
+/// file, keeps the targets' functions apart.
 namespace lanewise::kernels {
 
 using lanes::u16;
@@ -44,7 +44,7 @@ template <>
 struct IntegerOf<8> {
   using type = int64_t;
 };
-/// The signed integer as wide as T: what comparisons of vectors of T give.
+/// The signed integer as wide as T: the result of comparing vectors of T.
 template <class T>
 using Bits = typename IntegerOf<sizeof(T)>::type;
 
@@ -59,8 +59,8 @@ LANES_FN void store(T* to, V v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
-/// The integers of v as integers of type To, at least as wide. One doubling at a time: gcc takes larger steps
-/// lane by lane.
+/// The integers of v as integers of type To, at least as wide. One doubling at a time: gcc converts larger
+/// steps lane by lane.
 template <class To, class From, size_t lanes>
 LANES_FN Vector<To, lanes> widen(Vector<From, lanes> v) {
   if constexpr (sizeof(To) <= 2 * sizeof(From)) {
@@ -83,7 +83,7 @@ LANES_FN Vector<Bits<T>, lanes> spread(u64 bits) {
   return ((V{} + Bits<T>(bits)) & lane_bit) != V{};
 }
 
-/// v where the lane's bit is set, else zero.
+/// v if the lane's bit is set, else zero.
 template <class Isa, class V>
 LANES_FN V keep(V v, u64 bits) {
   if constexpr (requires { Isa::keep(v, bits); }) {
@@ -131,7 +131,7 @@ class Side {
   Side(const Side&) = delete;
   LANES_FN const T* block() const { return block_; }
   LANES_FN size_t step() const { return step_; }
-  /// The side's rows [row, row + rows), fewer than a block, as a block of their own.
+  /// The side's rows [row, row + rows), fewer than a block, padded to a block.
   LANES_FN Tail<T> tail(size_t row, size_t rows) const {
     return Tail<T>(step_ ? block_ + row : block_, rows);
   }

@@ -1,14 +1,14 @@
 #include "primitives/kernels/tables.h"
 
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"  // clang knows no such option
-#pragma GCC optimize("no-tree-vectorize")           // a jump for each row is this target's meaning
+#pragma GCC optimize("no-tree-vectorize")           // this target is defined by a branch for each row
 
 #include "primitives/kernels/plain-inl.h"
 
 namespace lanewise::kernels {
 namespace {
 
-/// The empty statement keeps compilers from turning a jump into arithmetic.
+/// The empty statement keeps compilers from turning a branch into arithmetic.
 struct Branching {
   static constexpr lanes::Target kTarget = lanes::Target::branching;
 

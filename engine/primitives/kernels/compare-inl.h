@@ -13,7 +13,7 @@ template <class V>
 LANES_FN auto less(V a, V b) {
   return a < b;
 }
-/// NaN equals NaN and is above all.
+/// NaN equals NaN and is greater than all.
 template <class V>
 LANES_FN auto equal_floats(V a, V b) {
   return (a == b) | ((a != a) & (b != b));
@@ -23,7 +23,7 @@ LANES_FN auto less_floats(V a, V b) {
   return (a < b) | ((b != b) & (a == a));
 }
 
-/// The six comparisons are these three or their opposites.
+/// The six comparisons are these three or their negations.
 enum class Test { equal, less, greater };
 
 template <Test test, class T, class V>

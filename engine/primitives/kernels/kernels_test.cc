@@ -46,7 +46,7 @@ template <class T>
 struct KernelsOf : ::testing::Test {
   std::mt19937_64 random{7};
 
-  /// Small numbers, so that some are equal, and those at the edges of the type.
+  /// Small numbers, so that some are equal, and the extreme values of the type.
   T value() {
     using Limits = std::numeric_limits<T>;
     const uint64_t r = random();
@@ -187,7 +187,7 @@ TYPED_TEST(KernelsOf, SumMinMax) {
         const auto found = k.min_max(values.data(), active, rows);
         ASSERT_EQ(found.any, any) << where;
         if (!any) continue;
-        const T nan = std::numeric_limits<T>::quiet_NaN();  // one NaN stands for all
+        const T nan = std::numeric_limits<T>::quiet_NaN();  // one NaN represents all
         ASSERT_TRUE(same_bits(found.min, min != min ? nan : min))
             << where << " " << +found.min << " " << +min;
         ASSERT_TRUE(same_bits(found.max, max != max ? nan : max))
@@ -197,7 +197,7 @@ TYPED_TEST(KernelsOf, SumMinMax) {
   }
 }
 
-/// Whether the exact result fits.
+/// Does the exact result fit?
 template <class T>
 bool compute(Arithmetic op, T a, T b, T* out) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -267,7 +267,7 @@ TYPED_TEST(KernelsOf, ArithmeticInPlace) {
   }
 }
 
-/// The bound that kernels.h states, on values of very different sizes that mostly cancel out.
+/// The bound stated in kernels.h, on values of very different magnitudes that mostly cancel out.
 TEST(Kernels, SumsOfFloatsAreWithinTheirBound) {
   std::mt19937_64 random(9);
   for (size_t rows : {1, 15, 16, 17, 1000, 100'003}) {
@@ -347,7 +347,7 @@ TEST(Kernels, Hashes) {
   }
 }
 
-/// A forced target is the one that runs.
+/// If a target is forced, it is the one that runs.
 class KernelTarget : public ::testing::TestWithParam<Target> {};
 TEST_P(KernelTarget, IsTheOneAskedFor) {
   if (!lanes::supported(GetParam())) GTEST_SKIP() << lanes::name(GetParam()) << " is not supported here";

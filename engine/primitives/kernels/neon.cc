@@ -13,7 +13,7 @@ struct Neon {
   static constexpr lanes::Target kTarget = lanes::Target::neon;
   static constexpr size_t kBytes = 16;
 
-  /// The lanes' own bits of a mask of all ones or zero, summed.
+  /// The sum of each lane's own bit of a mask of all ones or zero.
   template <class Mask>
   static LANES_FN u64 bits(Mask mask) {
     constexpr size_t width = sizeof mask[0];
@@ -28,7 +28,7 @@ struct Neon {
     if constexpr (width == 8) return vaddvq_u64(vandq_u64((uint64x2_t)mask, uint64x2_t{1, 2}));
   }
 
-  /// Without a jump per bit: groups of 4, 64 numbers at most are written.
+  /// Without a branch per bit: groups of 4, 64 numbers at most are written.
   static LANES_FN uint32_t* list_word(u64 word, uint32_t first, uint32_t* out) {
     uint32_t* end = out + lanes::count_bits(word);
     while (out < end) {

@@ -4,8 +4,8 @@
 
 namespace lanewise::kernels {
 
-/// Integers in which min and max are taken: T itself from 32 bits on; narrower ones widen; floats become
-/// integers that order as they do, NaN in one form, above all.
+/// Integers for min and max: T itself from 32 bits on; narrower ones are widened; floats become
+/// integers of the same order, NaN in one form, greater than all.
 template <class T>
 struct Ordered {
   using type = std::conditional_t<sizeof(T) < 4, int32_t, T>;
@@ -24,7 +24,7 @@ struct OrderedFloat {
     __builtin_memcpy(&raw, &value, sizeof raw);
     return value != value ? kNaN : flip(raw);
   }
-  /// The same of a vector.
+  /// The same for a vector.
   template <class V>
   static LANES_FN auto from(V v) {
     using I = Vector<Int, sizeof(V) / sizeof(Int)>;

@@ -5,9 +5,9 @@
 #include "primitives/kernels/order-inl.h"
 #include "primitives/kernels/tables.h"
 
-/// Loops over rows, one after the other, compiled once for each level: with a jump for each row, without,
-/// and without but in the compiler's vectors. Level, a type of one file alone, gives kTarget, keep(c, a) (a
-/// where c holds, else zero), pick(c, a, b) (of integers: a where c holds, else b), count(word), and
+/// Loops over rows in sequence, compiled once for each level: with a branch for each row, without,
+/// and without but vectorised by the compiler. Level, a type local to one file, defines kTarget, keep(c, a)
+/// (a if c holds, else zero), pick(c, a, b) (for integers: a if c holds, else b), count(word), and
 /// list_word(word, first, out) as in bits-inl.h.
 namespace lanewise::kernels::plain {
 
@@ -42,8 +42,8 @@ struct Constant {
   LANES_FN T operator()(size_t) const { return value; }
 };
 
-/// A word whose bit k is test(k), k < count. Answers are bytes first, which compilers know how to make in
-/// vectors; a multiplication gathers the bits of eight.
+/// A word whose bit k is test(k), k < count. Results are bytes first, which compilers can
+/// vectorise; a multiplication collects the bits of eight.
 template <class Level, class Test>
 LANES_FN u64 word_of(size_t count, Test test) {
   u8 answers[kBlock];
@@ -108,7 +108,7 @@ LANES_FN void for_rows(const T* values, const uint64_t* active, size_t rows, F f
   for (; row < rows; row++) f(values[row], active[row / kBlock] >> row % kBlock & 1);
 }
 
-/// In 64 bits, which hold a run's sum: of values up to 32 bits at once, of longer ones in two halves.
+/// In 64 bits, which hold a run's sum: values up to 32 bits directly, longer ones in two halves.
 template <class Level, class T>
 LANES_FN int128_t sum_integers(const T* values, const uint64_t* active, size_t rows) {
   constexpr size_t kRun = size_t(1) << 30;
@@ -264,13 +264,13 @@ constexpr Tables tables_of() {
            hash<Level>}};
 }
 
-/// A Level's functions without a jump.
+/// A Level's functions without a branch.
 struct WithoutJumps {
   template <class T>
   static LANES_FN T keep(bool c, T a) {
     Bits<T> bits;
     __builtin_memcpy(&bits, &a, sizeof bits);
-    bits = Bits<T>(bits & -Bits<T>(c));  // compilers would make a jump of c ? a : 0
+    bits = Bits<T>(bits & -Bits<T>(c));  // compilers would turn c ? a : 0 into a branch
     __builtin_memcpy(&a, &bits, sizeof bits);
     return a;
   }

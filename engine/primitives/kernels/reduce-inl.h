@@ -27,9 +27,9 @@ LANES_FN int128_t sum_narrow(const T* values, const uint64_t* active, size_t row
   return total;
 }
 
-/// Sums of integers of 32 and 64 bits, without widening. Of 64-bit lanes all bits and the high halves are
-/// summed; the difference, which does not overflow in a run, is the sum of the low halves. A lane holds two
-/// integers of 32 bits, moved up by 2^31 where they have a sign, so that no half borrows from the other.
+/// Sums of integers of 32 and 64 bits, without widening. All bits and the high halves of 64-bit lanes are
+/// summed; their difference, which does not overflow in a run, is the sum of the low halves. A lane holds two
+/// integers of 32 bits, shifted up by 2^31 if they are signed, so that no half borrows from the other.
 template <class Isa, class T>
 LANES_FN int128_t sum_wide(const T* values, const uint64_t* active, size_t rows) {
   constexpr size_t lanes = Isa::kBytes / sizeof(T);

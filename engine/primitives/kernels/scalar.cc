@@ -1,7 +1,7 @@
 #include "primitives/kernels/tables.h"
 
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"  // clang knows no such option
-#pragma GCC optimize("no-tree-vectorize")           // one lane is this target's meaning
+#pragma GCC optimize("no-tree-vectorize")           // this target is defined by one lane
 
 #include "primitives/kernels/plain-inl.h"
 

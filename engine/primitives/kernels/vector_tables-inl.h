@@ -14,9 +14,9 @@ constexpr Kernels<T> vector_kernels() {
           min_max<Isa, T>, arithmetic<Isa, T>, arithmetic_right<Isa, T>, arithmetic_left<Isa, T>};
 }
 
-/// All kernels in vectors of Isa::kBytes. Isa gives kTarget, bits(mask) (one bit per lane, of vectors of all
-/// ones or zero), and list_word(word, first, out), which may write 64 numbers and returns the end of those
-/// that count.
+/// All kernels in vectors of Isa::kBytes. Isa defines kTarget, bits(mask) (one bit per lane, of vectors of
+/// all ones or zero), and list_word(word, first, out), which may write 64 numbers and returns the end of
+/// those that count.
 template <class Isa>
 constexpr Tables vector_tables() {
   return {vector_kernels<Isa, int8_t>(),

@@ -9,7 +9,7 @@
 namespace lanewise {
 
 /// How many of the first `rank` elements of the merged sequence come from `a`; the rest come from `b`. Of
-/// equal ones those of `a` come first. (Co-ranking: Siebert, Träff, "Perfectly load-balanced, stable,
+/// equal elements those of `a` come first. (Co-ranking: Siebert, Träff, "Perfectly load-balanced, stable,
 /// synchronization-free parallel merge", 2014.)
 template <class T, class Less>
 size_t merge_split(std::span<const T> a, std::span<const T> b, size_t rank, Less less) {
@@ -28,7 +28,7 @@ size_t merge_split(std::span<const T> a, std::span<const T> b, size_t rank, Less
 }
 
 /// Merges two sorted sequences to `out`; stable, elements of `a` before equal ones of `b`. Parallel within
-/// the caller's task arena: every `grain` results are a task of their own.
+/// the caller's task arena: every `grain` results are one task.
 template <class T, class Less>
 void merge(std::span<const T> a, std::span<const T> b, T* out, Less less, size_t grain = size_t{1} << 16) {
   const size_t total = a.size() + b.size();

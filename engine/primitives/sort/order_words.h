@@ -10,12 +10,12 @@
 
 namespace lanewise {
 
-/// How many words order_word() has for a T.
+/// The number of order words of a T.
 template <class T>
 inline constexpr int kOrderWords = sizeof(T) > 8 ? 2 : 1;
 
-/// Word `i` of a value as an unsigned number: values order in SQL as their words do, one after the other. NaN
-/// is the greatest float, -0.0 is 0.0, and intervals are normalised.
+/// Word `i` of a value as an unsigned number: values are ordered in SQL like their words, compared in
+/// sequence. NaN is the greatest float, -0.0 is 0.0, and intervals are normalised.
 template <class T>
 uint64_t order_word(const T& value, [[maybe_unused]] int i) {
   constexpr uint64_t kTop = uint64_t{1} << 63;

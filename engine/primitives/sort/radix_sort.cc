@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kInsertion = 32;            // below: insertion sort
 constexpr size_t kCached = size_t{1} << 14;  // rows: with their scratch half of a core's second-level cache
 constexpr int kMostBits = 11;  // of one partition: its write positions stay in the first-level cache
-constexpr size_t kParallel = size_t{1} << 18;  // rows that are worth a task of their own
+constexpr size_t kParallel = size_t{1} << 18;  // minimum rows for a separate task
 constexpr size_t kMostShares = 256;
 
 void insertion_sort(KeyRow* rows, size_t count) {
@@ -28,9 +28,9 @@ void insertion_sort(KeyRow* rows, size_t count) {
   }
 }
 
-/// Byte by byte from the lowest one, but only those of the highest bytes in which so many bits differ as keep
-/// most rows apart; the few runs of rows that are equal so far are sorted by the rest. Bytes that are the
-/// same in all keys are passed over.
+/// Byte by byte from the lowest one, but only as many of the highest differing bytes as
+/// separate most rows; the few runs of rows that are then equal are sorted by the rest. Bytes that are
+/// the same in all keys are skipped.
 void sort_cached(KeyRow* rows, size_t count, KeyRow* scratch, uint64_t varying) {
   if (count <= kInsertion) return insertion_sort(rows, count);
   constexpr int kSpareBits = 4;
@@ -73,7 +73,7 @@ uint64_t varying_bits(const KeyRow* rows, size_t count) {
   return all ^ any;
 }
 
-/// The highest `count` bits in which keys differ, as a number: what all keys share between them is left out.
+/// The highest `count` bits in which keys differ, as a number: common bits between them are left out.
 class Digit {
  public:
   Digit(uint64_t varying, int count) : bits_(std::min(count, std::popcount(varying))) {
@@ -110,7 +110,7 @@ class Sorter {
         last_wanted_(wanted.data() + wanted.size()),
         cancellation_(cancellation) {}
 
-  /// Sorts rows[0..count). With `moved` the rows are in `scratch` and come to `rows`.
+  /// Sorts rows[0..count). With `moved` the rows are in `scratch` and are moved to `rows`.
   void sort(KeyRow* rows, size_t count, KeyRow* scratch, bool moved) const {
     KeyRow* from = moved ? scratch : rows;
     if (rows >= last_wanted_ || rows + count <= first_wanted_) {
@@ -137,7 +137,7 @@ class Sorter {
     if (cancellation_ != nullptr) cancellation_->check();
   }
 
-  /// Moves the rows to `to`, parted by a digit of the key, in order; returns where the parts start.
+  /// Moves the rows to `to`, partitioned by a digit of the key, in order; returns the partitions' starts.
   std::vector<size_t> part(const KeyRow* from, size_t count, KeyRow* to, const Digit& digit) const {
     const size_t parts = digit.values();
     const size_t shares = std::clamp<size_t>(count / kParallel, 1, kMostShares);

@@ -36,13 +36,13 @@ TEST(RadixSort, SortsAsStableSortDoes) {
     expect_sorted(make(count, [&](size_t) { return random() % 5 << 61; }));
     expect_sorted(make(count, [&](size_t) { return random() & 0x00ff00f000ff0001; }));
     expect_sorted(
-        make(count, [&](size_t) { return random() & 0x5555555555555555; }));  // no two bits side by side
+        make(count, [&](size_t) { return random() & 0x5555555555555555; }));  // no two adjacent bits
     expect_sorted(make(count, [](size_t) { return uint64_t{42}; }));
     expect_sorted(make(count, [](size_t i) { return i; }));
     expect_sorted(make(count, [](size_t i) { return ~i; }));
-    expect_sorted(make(count, [](size_t i) { return i == 7 ? ~uint64_t{0} : i % 100; }));  // one far away
+    expect_sorted(make(count, [](size_t i) { return i == 7 ? ~uint64_t{0} : i % 100; }));  // one outlier
     expect_sorted(
-        make(count, [&](size_t) { return uint64_t{1} << (random() % 64); }));  // as skewed as can be
+        make(count, [&](size_t) { return uint64_t{1} << (random() % 64); }));  // as skewed as possible
   }
 }
 

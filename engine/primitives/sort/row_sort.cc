@@ -15,10 +15,10 @@ namespace lanewise {
 
 namespace {
 
-constexpr size_t kSmall = 4;                // strings: below, compare whole ones
-constexpr size_t kDeepest = 1 << 14;        // bytes: after them too, so that recursion ends
+constexpr size_t kSmall = 4;                // strings: below, compare whole strings
+constexpr size_t kDeepest = 1 << 14;        // bytes: from here on as well, to bound recursion
 constexpr size_t kShare = size_t{1} << 15;  // rows that one task prepares
-constexpr size_t kAhead = 16;               // rows: about the latency of memory
+constexpr size_t kAhead = 16;               // rows to prefetch ahead, for about the latency of memory
 
 template <class F>
 void for_shares(size_t count, F f) {
@@ -27,7 +27,7 @@ void for_shares(size_t count, F f) {
                [&](size_t share) { f(share * kShare, std::min((share + 1) * kShare, count)); });
 }
 
-/// Eight bytes from `depth` on as a number that orders as they do; past the end zeros.
+/// Eight bytes from `depth` on as a number of the same order, padded with zeros.
 uint64_t eight_bytes(std::string_view text, size_t depth) {
   if (depth >= text.size()) return 0;
   uint64_t word = 0;
@@ -35,7 +35,7 @@ uint64_t eight_bytes(std::string_view text, size_t depth) {
   return __builtin_bswap64(word);
 }
 
-/// How many bytes from `depth` on are the same, at most `limit`.
+/// The length of the common part from `depth` on, at most `limit`.
 size_t common(std::string_view a, std::string_view b, size_t depth, size_t limit) {
   const size_t end = std::min({a.size(), b.size(), depth + limit});
   size_t at = depth;
@@ -63,7 +63,7 @@ class Texts {
     const auto [first, last] = ends(part, row_in_part(row));
     return {part.bytes + first, last - first};
   }
-  /// Calls f(i, rows[i]'s text), with what is needed soon on its way into the caches.
+  /// Calls f(i, rows[i]'s text) and prefetches the next ones.
   template <class F>
   void for_each(std::span<const KeyRow> rows, size_t depth, F f) const {
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -97,7 +97,7 @@ class Texts {
   bool descending_;
 };
 
-/// Some bits of a key: whether it is NULL, or one word of its value as the distance from the least one.
+/// Some bits of a key: whether it is NULL, or one word of its value as the difference from the minimum.
 class Bits {
  public:
   static constexpr int kNull = -1;
@@ -116,10 +116,10 @@ class Bits {
     }
   }
 
-  /// How many bits, up to 64; 0: the same for all rows.
+  /// Number of bits, up to 64; 0: all rows are equal.
   int width() const { return width_; }
 
-  /// Puts the bits after those that are in the keys already, or instead of them.
+  /// Appends the bits to those already in the keys, or replaces them.
   void put(std::span<KeyRow> rows, bool instead) const {
     const auto put_all = [&](auto address, auto code) {
       for (size_t i = 0; i < rows.size(); ++i) {
@@ -153,7 +153,7 @@ class Bits {
     return validity != nullptr && !bits::test(validity, row_in_part(row));
   }
 
-  /// Calls f with a function from rows to the addresses of their values.
+  /// Calls f with a function that maps rows to the addresses of their values.
   template <class F>
   void with_values(F f) const {
     visit(key_.type.physical(), [&](auto zero) {
@@ -164,7 +164,7 @@ class Bits {
     });
   }
 
-  /// Least and greatest word; what stands in place of NULL counts, and does no harm.
+  /// Minimum and maximum word; including the values under NULLs, which does no harm.
   void find_range() {
     std::mutex mutex;
     parallel_for(values_.size(), [&](size_t part) {
@@ -194,7 +194,7 @@ class Bits {
   int width_ = 0;
 };
 
-/// What is sorted by at once: bits that fit a word together, or a string.
+/// The unit of one sort: bits that fit into a word together, or a string.
 struct Stage {
   std::vector<Bits> bits;
   int width = 0;
@@ -223,7 +223,7 @@ class RowSorter {
   RowSorter(std::span<const RowKey> keys, std::span<const KeyRow> wanted, const Cancellation* cancellation)
       : stages_(stages_of(keys)), wanted_(wanted), cancellation_(cancellation) {}
 
-  /// Rows that are equal before `stage`, and in the first `depth` bytes of its strings.
+  /// Sorts rows that are equal before `stage`, and in the first `depth` bytes of its strings.
   void sort(std::span<KeyRow> rows, KeyRow* scratch, size_t stage, size_t depth) const {
     if (stage == stages_.size() || rows.size() < 2 || !is_wanted(rows)) return;
     const Texts* texts = stages_[stage].texts.get();
@@ -277,7 +277,7 @@ class RowSorter {
     return least;
   }
 
-  /// Where the first run of each share starts, and the end; runs belong to the share that they start in.
+  /// The start of the first run of each share, and the end; runs belong to the share in which they start.
   static std::vector<size_t> run_starts(std::span<const KeyRow> rows) {
     const size_t shares = (rows.size() + kShare - 1) / kShare;
     std::vector<size_t> starts(shares + 1, rows.size());
@@ -290,7 +290,7 @@ class RowSorter {
     return starts;
   }
 
-  /// Calls f for each two or more neighbours of one key; f may change their keys.
+  /// Calls f for each two or more adjacent rows of one key; f may change their keys.
   template <class F>
   void for_runs(std::span<KeyRow> rows, F f) const {
     const auto runs_within = [&](size_t start, size_t last) {
@@ -307,8 +307,8 @@ class RowSorter {
     parallel_for(starts.size() - 1, [&](size_t share) { runs_within(starts[share], starts[share + 1]); });
   }
 
-  /// Rows whose strings agree in eight more bytes, zeros past their ends included: those that end here come
-  /// first, the shorter before the longer ones, then those that go on.
+  /// Rows whose strings are equal in eight more bytes, including zeros past their ends: those that end here
+  /// come first, shorter before longer ones, then the others.
   void sort_ends(std::span<KeyRow> rows, KeyRow* scratch, size_t stage, size_t depth) const {
     if (!is_wanted(rows)) return;
     const Texts& texts = *stages_[stage].texts;

@@ -23,14 +23,14 @@ struct RowKey {
   std::vector<const Column*> parts;
 };
 
-/// Sorts `rows`, see row_of(), by the keys one after the other; rows that are equal in all keys keep their
-/// order. KeyRow::key is overwritten; `scratch` has room for as many rows. Only the places of `wanted`, a
-/// part of `rows`, need to be right in the end: the rows before it are then those that belong before it.
+/// Sorts `rows`, see row_of(), by the keys in sequence; stable for rows that are equal in all keys.
+/// KeyRow::key is overwritten; `scratch` has room for as many rows. Only the positions in `wanted`, a
+/// part of `rows`, need to be correct: the rows before it are then those that belong before it.
 ///
 /// Fixed-width keys are packed into words of at most 64 bits, with no more bits than their values differ in,
-/// and sorted as numbers. Strings are sorted by eight bytes at a time; what all strings of a piece have in
-/// common is passed over. Rows that are equal so far go on as pieces of their own. Parallel within the
-/// caller's task arena. Throws CancelledError; the rows are then in no order.
+/// and sorted as numbers. Strings are sorted by eight bytes at a time; a common prefix of all strings of a
+/// piece is skipped. Rows that compare equal so far become pieces of their own. Parallel within the caller's
+/// task arena. Throws CancelledError; the order is then unspecified.
 void sort_rows(std::span<KeyRow> rows, KeyRow* scratch, std::span<const RowKey> keys,
                std::span<const KeyRow> wanted, const Cancellation* cancellation = nullptr);
 

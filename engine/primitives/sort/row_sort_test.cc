@@ -31,7 +31,7 @@ std::vector<size_t> expected_order(const Keys& keys, const std::vector<SortDirec
   return order;
 }
 
-/// Sorts the rows, cut into parts of `part_rows`, and compares the places [first, last).
+/// Sorts the rows, cut into parts of `part_rows`, and compares the positions [first, last).
 void expect_sorted_keys(const Keys& keys, const std::vector<SortDirection>& directions, size_t part_rows,
                         size_t first = 0, size_t last = SIZE_MAX) {
   const size_t count = keys[0].size();
@@ -58,7 +58,7 @@ void expect_sorted_keys(const Keys& keys, const std::vector<SortDirection>& dire
     ASSERT_EQ(row, expected[i]) << "place " << i << " of " << count << ": " << keys[0][row].to_string()
                                 << " instead of " << keys[0][expected[i]].to_string();
   }
-  std::vector<size_t> before;  // those that belong before `first` are there
+  std::vector<size_t> before;  // rows that belong before `first` come before it
   for (size_t i = 0; i < first; ++i)
     before.push_back(part_of(rows[i].row) * part_rows + row_in_part(rows[i].row));
   std::vector<size_t> expected_before(expected.begin(), expected.begin() + static_cast<ptrdiff_t>(first));

@@ -17,7 +17,7 @@ struct SortDirection {
   bool nulls_first = false;
 };
 
-/// Bytes of a number's order word.
+/// Size of a number's order word in bytes.
 int order_bytes(Type type);
 
 /// For types of at most 8 bytes: the word of a value (see KeyWords) as an unsigned number of
@@ -25,8 +25,8 @@ int order_bytes(Type type);
 uint64_t order_word(Type type, uint64_t word);
 
 /// Encodes rows of sort keys as byte strings whose order, as unsigned bytes, is the order of the rows: per
-/// key a byte for NULL, then the number with its highest byte first, or the string with 00 written as 00 01
-/// and ended by 00 00; all inverted where the key is descending.
+/// key a byte for NULL, then the number in big-endian order, or the string with 00 written as 00 01
+/// and ended by 00 00; all inverted if the key is descending.
 class SortKeys {
  public:
   SortKeys(std::vector<Type> types, std::vector<SortDirection> directions);
@@ -35,7 +35,7 @@ class SortKeys {
   void encode(std::span<const KeyWords> keys, std::span<const uint32_t> rows, Arena& arena,
               std::string_view* out) const;
 
-  /// The size of all encoded rows, or 0 where strings make it vary.
+  /// The size of all encoded rows, or 0 if it varies with strings.
   size_t fixed_size() const { return fixed_size_; }
 
  private:

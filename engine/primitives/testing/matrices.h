@@ -7,7 +7,7 @@
 
 namespace lanewise {
 
-/// Whole numbers of all bits; small reals that are whole, so that sums are exact in any order.
+/// Integers of all bits; small reals with integer values, so that sums are exact in any order.
 template <class T>
 std::vector<T> random_matrix(size_t cells, uint64_t seed) {
   Random random(seed);
@@ -20,7 +20,7 @@ std::vector<T> random_matrix(size_t cells, uint64_t seed) {
   return matrix;
 }
 
-/// a × b by three loops; whole numbers wrap.
+/// a × b by three loops; integers wrap.
 template <class T>
 std::vector<T> product_by_loops(const std::vector<T>& a, const std::vector<T>& b, size_t rows, size_t inner,
                                 size_t columns) {

@@ -103,7 +103,7 @@ class DuckdbStates : public ops::Accumulator {
   }
 
  private:
-  static constexpr size_t kBlock = 16;  // states that lie together and stay where they are
+  static constexpr size_t kBlock = 16;  // states allocated together, which never move
 
   const duckdb::AggregateFunction& function() const { return bound_->expr->function; }
   uint8_t* state(uint32_t group) const {
@@ -135,7 +135,7 @@ class DuckdbStates : public ops::Accumulator {
 
   const std::shared_ptr<const Bound> bound_;
   MemoryBudget* const budget_;
-  const size_t size_;  // of a state
+  const size_t size_;  // of a state in bytes
   std::vector<Buffer> blocks_;
   uint32_t groups_ = 0;
   duckdb::ArenaAllocator arena_;

@@ -5,7 +5,7 @@
 
 namespace lanewise::sql {
 
-/// The aggregate as DuckDB computes it, of `args`, which are its children: its states are DuckDB's, the
+/// A call of DuckDB's aggregate over `args`, which are its children: the states are DuckDB's, the
 /// groups are the engine's. `call` has its DISTINCT, FILTER and type.
 plan::AggregateCall call_duckdb(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr,
                                 plan::AggregateCall call, std::vector<ExprPtr> args);

@@ -16,7 +16,7 @@ namespace {
 
 using duckdb::idx_t;
 
-/// An expression of DuckDB and what it is run with, by several threads at once.
+/// An expression of DuckDB and its execution state, for several threads at once.
 struct Computation {
   duckdb::shared_ptr<duckdb::ClientContext> context;
   duckdb::unique_ptr<duckdb::Expression> expression;

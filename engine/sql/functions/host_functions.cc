@@ -28,7 +28,7 @@ std::shared_ptr<const HostFunction> host_function_of(const duckdb::ScalarFunctio
   return info == nullptr ? nullptr : info->host;
 }
 
-/// DuckDB's own call: of constants, and where it answers a query that the engine cannot.
+/// Called by DuckDB: for constants, and if it answers a query that the engine does not support.
 void run_host(const HostFunction& host, const duckdb::DataChunk& chunk, duckdb::Vector& result) {
   const auto rows = static_cast<int64_t>(chunk.size());
   Arena arena;
@@ -53,7 +53,7 @@ void run_host(const HostFunction& host, const duckdb::DataChunk& chunk, duckdb::
     result.SetValue(static_cast<duckdb::idx_t>(row), value_at(*values, row));
 }
 
-/// The function of that name; null: there is none. Aggregates and macros share the names.
+/// The function of that name; null if there is none. Aggregates and macros share the namespace.
 duckdb::CatalogEntry* function_named(duckdb::ClientContext& context, const std::string& name) {
   return duckdb::Catalog::GetSystemCatalog(context)
       .GetEntry(context, duckdb::CatalogType::SCALAR_FUNCTION_ENTRY, DEFAULT_SCHEMA, name,

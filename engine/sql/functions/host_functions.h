@@ -16,10 +16,10 @@ namespace lanewise::sql {
 /// that is not a host function has the name, or a type is nested.
 void add_host_function(duckdb::ClientContext& context, std::shared_ptr<const ops::HostFunction> function);
 
-/// Ends that. False: there was none.
+/// Removes it. False if there was none.
 bool drop_host_function(duckdb::ClientContext& context, const std::string& name);
 
-/// The host function that is called; null if it is another function.
+/// The called host function; null if it is another function.
 std::shared_ptr<const ops::HostFunction> host_function_of(const duckdb::BoundFunctionExpression& call);
 
 }  // namespace lanewise::sql

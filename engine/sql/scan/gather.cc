@@ -21,12 +21,12 @@ namespace {
 constexpr uint32_t kNull = std::numeric_limits<uint32_t>::max();
 constexpr uint32_t kUnknown = kNull - 1;
 constexpr const char* kWhat = "scan";
-/// An inlined string is copied with this many bytes, whatever its length.
+/// An inlined string is copied with this many bytes, for any length.
 constexpr size_t kInlined = 12;
 
 std::string_view text_of(const duckdb::string_t& string) { return {string.GetData(), string.GetSize()}; }
 
-/// The builder's elements; room that was reserved in vain is given back.
+/// The builder's elements; unused reserved memory is released.
 template <class T>
 Buffer exact(BufferBuilder<T>& builder, MemoryBudget* budget) {
   const size_t bytes = builder.size() * sizeof(T), unused = builder.capacity() * sizeof(T) - bytes;
@@ -78,7 +78,7 @@ struct ColumnGather::Dictionary {
   std::string id;
   std::vector<uint32_t> codes;  // of DuckDB's entries; kNull: NULL
   std::shared_ptr<Column> column;
-  std::unordered_map<std::string_view, uint32_t> lookup;  // filled when it is first needed
+  std::unordered_map<std::string_view, uint32_t> lookup;  // filled on first use
 
   uint32_t find(std::string_view text) {
     if (lookup.empty()) {
@@ -155,8 +155,8 @@ void ColumnGather::append(duckdb::Vector& vector, int64_t rows) {
   rows_ += rows;
 }
 
-/// Only the codes of a dictionary vector, if it is the first one or shares the dictionary of the rows so
-/// far.
+/// Appends only the codes of a dictionary vector, if it is the first one or shares the dictionary of the rows
+/// so far.
 bool ColumnGather::append_codes(duckdb::Vector& vector, int64_t rows) {
   if (vector.GetVectorType() != duckdb::VectorType::DICTIONARY_VECTOR) return false;
   if (from_->InternalType() != duckdb::PhysicalType::VARCHAR) return false;
@@ -181,7 +181,7 @@ bool ColumnGather::append_codes(duckdb::Vector& vector, int64_t rows) {
   return true;
 }
 
-/// Written-out strings that are all entries of the dictionary so far.
+/// Appends plain strings that are all entries of the dictionary so far.
 bool ColumnGather::append_known(const Format& format, int64_t rows) {
   if (dictionary_ == nullptr) return false;
   const auto* strings = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format);
@@ -297,8 +297,8 @@ void ColumnGather::append_text(const Format& format, int64_t rows) {
   });
 }
 
-/// Room for the offsets of more rows, written by write(offsets), which returns the last one. Once that needs
-/// more than 32 bits all are written again as 64-bit ones.
+/// Makes room for the offsets of more rows, written by write(offsets), which returns the last one. Once they
+/// need more than 32 bits, all are rewritten as 64-bit offsets.
 template <class Write>
 size_t ColumnGather::append_offsets(int64_t rows, Write write) {
   const auto added = static_cast<size_t>(rows);
@@ -314,7 +314,7 @@ size_t ColumnGather::append_offsets(int64_t rows, Write write) {
   return write(wide_offsets_.data() + wide_offsets_.size() - added);
 }
 
-/// Turns the codes so far into text: the next rows are not of this dictionary.
+/// Converts the codes so far to text: the next rows do not use this dictionary.
 void ColumnGather::write_out_dictionary() {
   if (dictionary_ == nullptr) return;
   offsets_.push_back(0);

@@ -15,14 +15,14 @@ class Vector;
 namespace lanewise::sql {
 
 /// Builds columns from DuckDB's vectors of up to 2,048 rows. For one thread at a time. It is reused for one
-/// column after another, and sizes the next one like the last.
+/// column after another, and reserves as much memory as for the last one.
 ///
 /// A string column stays a dictionary column as long as its vectors share one dictionary (a row group of
 /// Parquet, a segment of a DuckDB table, an ENUM). Vectors that DuckDB wrote out because they cross a page
 /// are looked up in it.
 class ColumnGather {
  public:
-  /// `expected_rows`: about how many rows a column will have. `type` is the one of `from`, see types.h.
+  /// `expected_rows`: the approximate number of rows of a column. `type` corresponds to `from`, see types.h.
   ColumnGather(const duckdb::LogicalType& from, Type type, int64_t expected_rows, MemoryBudget* budget);
   ~ColumnGather();
   ColumnGather(ColumnGather&&) noexcept;
@@ -60,15 +60,15 @@ class ColumnGather {
 
   int64_t rows_ = 0;
   int64_t nulls_ = 0;
-  BufferBuilder<uint64_t> validity_;  // empty while there is no NULL
+  BufferBuilder<uint64_t> validity_;  // empty until the first NULL
   BufferBuilder<uint8_t> values_;     // physical values
   BufferBuilder<uint32_t> codes_;     // of dictionary_
   BufferBuilder<uint8_t> bytes_;      // of plain strings
   BufferBuilder<uint32_t> offsets_;
-  BufferBuilder<uint64_t> wide_offsets_;  // in place of offsets_ once they do not suffice
+  BufferBuilder<uint64_t> wide_offsets_;  // replaces offsets_ once 32 bits do not suffice
   bool wide_ = false;
   std::shared_ptr<Dictionary> dictionary_;  // of all rows so far; null: plain
-  std::shared_ptr<Dictionary> last_;        // seen last, perhaps the next column's too
+  std::shared_ptr<Dictionary> last_;        // most recent dictionary, perhaps the next column's too
 };
 
 }  // namespace lanewise::sql

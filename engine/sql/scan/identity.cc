@@ -19,7 +19,7 @@ duckdb::TableCatalogEntry* table_entry_of(duckdb::LogicalGet& get) {
   return data == nullptr ? nullptr : &data->table;
 }
 
-/// Function, arguments and columns: the same file read otherwise is another source.
+/// Function, arguments and columns: the same file read differently is another source.
 std::string reading_of(const duckdb::LogicalGet& get) {
   std::string text = get.function.name;
   for (const duckdb::Value& value : get.parameters) text += '\0' + value.ToSQLString();

@@ -13,9 +13,9 @@ std::string source_name(duckdb::LogicalGet& get);
 /// The files that it reads; empty if it does not read files.
 std::vector<std::string> source_files(duckdb::LogicalGet& get);
 
-/// See Source::identity(). Of files: path, size, modification time and inode of each, the function, its
-/// arguments and the columns that it gives; of tables: database, table and write generation. Empty if nothing
-/// proves that the content is the same: remote files, functions that compute rows.
+/// See Source::identity(). For files: path, size, modification time and inode of each, the function, its
+/// arguments and its columns; for tables: database, table and write generation. Empty if nothing
+/// proves that the content is unchanged: remote files, functions that compute rows.
 std::string source_identity(duckdb::LogicalGet& get, const Generation& generation);
 
 }  // namespace lanewise::sql

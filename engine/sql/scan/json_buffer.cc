@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kLongestObject = size_t{16} << 20;  // DuckDB's maximum_object_size
 
-/// Whether a text begins with a line that is one object. Its syntax is for the reader to check.
+/// Whether a text begins with a line that is one object. The reader checks its syntax.
 bool begins_with_object(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   if (line.size() == text.size() || !line.starts_with('{')) return false;
@@ -25,7 +25,7 @@ bool begins_with_object(std::string_view text) {
   return depth == 0 && line.find_first_not_of(" \t\r", at) == std::string_view::npos;
 }
 
-/// The first bytes of a file; nothing of a pipe, which can be read only once.
+/// The first bytes of a file; nothing for a pipe, which can be read only once.
 std::optional<std::string> beginning_of(duckdb::ClientContext& context, const std::string& path) {
   constexpr size_t kFirstBytes = size_t{1} << 16;
   duckdb::FileSystem& system = duckdb::FileSystem::GetFileSystem(context);
@@ -37,7 +37,7 @@ std::optional<std::string> beginning_of(duckdb::ClientContext& context, const st
   return text;
 }
 
-/// The format that the parameter, or else the function's name gives.
+/// The format given by the parameter, or else by the function's name.
 std::string format_of(const ScannedFunction& scanned) {
   const auto format = scanned.named_parameters().find("format");
   if (format == scanned.named_parameters().end())
@@ -60,7 +60,7 @@ JsonThreads JsonThreads::of(const ScannedFunction& scanned, const duckdb::Global
     return std::clamp<size_t>(memory / 2 / per_thread, 1, std::max<size_t>(1, global.MaxThreads()));
   };
 
-  // DuckDB's rule: a thread reads a whole file where there is one for each thread, or if it is an array.
+  // DuckDB's rule: a thread reads a whole file if there is one for each thread, or if it is an array.
   const std::string format = format_of(scanned);
   const size_t count = files.GetTotalFileCount();
   if (format == "array" || count >= duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads())
@@ -74,7 +74,7 @@ JsonThreads JsonThreads::of(const ScannedFunction& scanned, const duckdb::Global
     if (!beginning || (!lines && !beginning->empty() && !begins_with_object(*beginning))) return {};
     line_bytes = std::min(line_bytes, beginning->size() / (std::ranges::count(*beginning, '\n') + size_t{1}));
   }
-  // DuckDB has three buffers for a thread, and the thread holds the rows of one: their strings and their
+  // DuckDB has three buffers per thread, and the thread holds the rows of one: their strings and
   // values.
   return {threads(4 * buffer + buffer / std::max<size_t>(line_bytes, 1) * row_bytes), true};
 }

@@ -5,13 +5,13 @@
 
 namespace lanewise::sql {
 
-/// How many threads may read a source of JSON, and whether each of them takes buffers of lines or whole
+/// How many threads may read a JSON source, and whether each of them takes buffers of lines or whole
 /// files. One thread reads everything if DuckDB may choose either.
 struct JsonThreads {
   size_t number = 1;
   bool take_buffers = false;
 
-  /// The memory must have room for each thread's buffers, and for the rows of one, of `row_bytes` and
+  /// The memory must suffice for each thread's buffers, and for one buffer's rows of `row_bytes` and
   /// strings.
   static JsonThreads of(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global,
                         size_t row_bytes);
@@ -21,8 +21,8 @@ struct JsonThreads {
 /// made (init_local).
 ///
 /// A thread must read all of a buffer that it has claimed. DuckDB's reader waits in a loop for the previous
-/// buffer, which has the beginning of its first line. After a malformed line it also waits until all earlier
-/// buffers have been read, because only then the line's number is known. The scan function of DuckDB claims
+/// buffer, which has the start of its first line. After a malformed line it also waits until all earlier
+/// buffers have been read, because only then is the line's number known. DuckDB's scan function claims
 /// the next buffer at the end of one, so several threads that may stop cannot use it.
 class JsonBuffer {
  public:

@@ -18,7 +18,7 @@ std::string line_of(int i, const std::string& filler) {
   return R"({"i": )" + std::to_string(i) + R"(, "s": "\u00e9)" + filler + "\"}\n";
 }
 
-/// A second thread reads on after a first one was cancelled.
+/// A second thread continues to read after a first one was cancelled.
 void expect_no_waiting(const Query& query) {
   const plan::Scan& scan = scan_of(*query.root);
   Cancellation cancellation;
@@ -54,7 +54,7 @@ class JsonLines : public testing::Test {
   Database database_{DatabaseOptions{.threads = kThreads}};
 };
 
-/// The first column's sum by several threads, each of which stops after `most` batches.
+/// The sum of the first column, by several threads, each of which stops after `most` batches.
 int64_t sum(Scan& scan, int most = INT32_MAX) {
   std::atomic<int64_t> total{0}, failed{0};
   std::vector<std::thread> threads;
@@ -85,7 +85,7 @@ TEST_F(JsonLines, ThreadsShareAFileOfLines) {
   const auto reading = scan.source->scan(scan.columns, BatchSize::kKept, nullptr, nullptr);
   EXPECT_EQ(reading->max_workers(), size_t{kThreads});
   EXPECT_EQ(sum(*reading), int64_t{kLines} * (kLines - 1) / 2);
-  // The order is that of the file.
+  // In the file's order.
   int64_t row = 0;
   for (const Batch& batch : batches_of(*scan_of(*plan("good.ndjson").root).source, scan.columns, kThreads)) {
     for (int64_t i = 0; i < batch.rows; ++i) ASSERT_EQ(batch.columns[0]->values.as<int64_t>()[i], row++);
@@ -111,7 +111,7 @@ TEST_F(JsonLines, OnlyLinesAreShared) {
   EXPECT_EQ(threads("*", ", format = 'array'" + columns), 3u);
 }
 
-/// DuckDB's reader waits forever where the thread before has not read the buffer that it claimed.
+/// DuckDB's reader waits forever if the previous thread has not read the buffer that it claimed.
 TEST_F(JsonLines, AThreadThatStopsReadsItsBuffer) { expect_no_waiting(plan("good.ndjson")); }
 
 TEST_F(JsonLines, ThreadsMayStop) {
@@ -163,7 +163,7 @@ struct Files {
 
 class JsonFiles : public testing::TestWithParam<Files> {
  protected:
-  /// Writes the files, of which `bad` has a malformed line, in a second buffer if there is one.
+  /// Writes the files, of which `bad` has a malformed line, in its second buffer if there is one.
   Query plan(int bad = -1) {
     const Files& files = GetParam();
     const std::string filler(static_cast<size_t>(files.filler), 'x');

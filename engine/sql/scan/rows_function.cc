@@ -49,7 +49,7 @@ struct GlobalState : duckdb::GlobalTableFunctionState {
 
 struct LocalState : duckdb::LocalTableFunctionState {
   size_t part = 0;
-  int64_t done = 0;  // of its rows
+  int64_t done = 0;  // of its rows: already read
 };
 
 void name_columns(const Schema& schema, duckdb::vector<duckdb::LogicalType>& types,
@@ -79,7 +79,7 @@ duckdb::unique_ptr<duckdb::FunctionData> bind(duckdb::ClientContext&, duckdb::Ta
   return data;
 }
 
-/// The files of a pattern, in the order of their names; a path without wildcards is one.
+/// The files of a pattern, ordered by name; a path without wildcards is one file.
 std::vector<std::string> matching_files(duckdb::ClientContext& context, const std::string& pattern) {
   if (!duckdb::FileSystem::HasGlob(pattern)) return {pattern};
   std::vector<std::string> paths;
@@ -102,7 +102,7 @@ duckdb::unique_ptr<duckdb::FunctionData> bind_arrow(duckdb::ClientContext& conte
   return data;
 }
 
-/// Reads the columns that are wanted of a source into `state`. Others' numbers are wanted for the rows alone.
+/// Reads the requested columns of a source into `state`. Virtual columns only need the number of rows.
 void read(const BindData& data, const duckdb::vector<duckdb::column_t>& wanted, GlobalState& state) {
   const Source& source = *data.source;
   std::vector<size_t> columns;
@@ -115,7 +115,7 @@ void read(const BindData& data, const duckdb::vector<duckdb::column_t>& wanted, 
         source.scan(columns, BatchSize::kKept, data.exposed->budget, data.exposed->cancellation);
     const auto worker = scan->worker();
     while (auto next = worker->next()) state.batches.push_back(std::move(next->batch));
-  } catch (const CancelledError&) {  // in the words that DuckDB hands on
+  } catch (const CancelledError&) {  // in the form that DuckDB passes on
     throw duckdb::InterruptException();
   } catch (const MemoryError& error) {
     throw duckdb::OutOfMemoryException(error.what());
@@ -159,7 +159,7 @@ void next_rows(duckdb::ClientContext&, duckdb::TableFunctionInput& input, duckdb
   const Part& part = global.parts[local.part];
   const int64_t rows = std::min<int64_t>(STANDARD_VECTOR_SIZE, part.rows - local.done);
   for (size_t i = 0; i < global.columns.size(); ++i) {
-    if (global.columns[i] >= part.batch->columns.size()) continue;  // wanted for the number of rows alone
+    if (global.columns[i] >= part.batch->columns.size()) continue;  // requested only for the number of rows
     expose(*part.batch->columns[global.columns[i]], part.first + local.done, rows, out.data[i]);
   }
   local.done += rows;
@@ -171,7 +171,7 @@ duckdb::OperatorPartitionData partition(duckdb::ClientContext&,
   return duckdb::OperatorPartitionData(input.local_state->Cast<LocalState>().part);
 }
 
-/// A name that the database does not know as a call of the function.
+/// Replaces a name that the database does not know by a call of the function.
 struct Names : duckdb::ReplacementScanData {
   explicit Names(std::shared_ptr<const ExposedRows> rows) : exposed(std::move(rows)) {}
   std::shared_ptr<const ExposedRows> exposed;

@@ -14,15 +14,15 @@ namespace lanewise::sql {
 
 namespace {
 
-/// DuckDB's partitions (a row group of Parquet or of a table, a buffer of CSV) become one batch each: that is
-/// the unit in which threads take them, so it keeps the rows' order, and 122,880 rows are enough to make the
-/// cost per batch vanish and few enough for min/max to skip. Smaller neighbours are put together, larger ones
+/// DuckDB's partitions (a row group of Parquet or of a table, a buffer of CSV) become one batch each: threads
+/// take them as a unit, which keeps the rows' order. 122,880 rows are enough to make the
+/// cost per batch negligible and few enough for min/max to skip. Smaller neighbours are merged, larger ones
 /// cut.
 constexpr int64_t kExpectedRows = 122'880;
 constexpr int64_t kEnoughRows = 65'536;
-constexpr int64_t kEnoughDictionaryRows = 16'384;  // a second dictionary would cost the first
+constexpr int64_t kEnoughDictionaryRows = 16'384;  // a second dictionary would cost more than plain strings
 constexpr int64_t kMostRows = int64_t{1} << 20;
-constexpr int64_t kPassingRows = int64_t{1} << 14;  // of text about a core's cache; fresh memory costs more
+constexpr int64_t kPassingRows = int64_t{1} << 14;  // with text a core's cache; fresh memory costs more
 constexpr size_t kMostText = size_t{1} << 29;
 constexpr int kSequenceBits = 14;
 constexpr uint64_t kMostPassing = uint64_t{1} << (kSequenceBits - 1);  // batches of one partition
@@ -50,7 +50,7 @@ class TableFunctionWorker : public ScanWorker {
   std::optional<duckdb::ThreadContext> thread_;
   std::optional<duckdb::ExecutionContext> execution_;
   duckdb::unique_ptr<duckdb::LocalTableFunctionState> local_;
-  JsonBuffer* json_ = nullptr;          // that is read
+  JsonBuffer* json_ = nullptr;          // the current buffer
   std::deque<ScanBatch> json_batches_;  // of a buffer that was read
   duckdb::DataChunk arguments_;         // of functions that map rows to rows
   duckdb::DataChunk chunk_;             // not yet appended
@@ -111,7 +111,7 @@ class TableFunctionScan : public Scan {
   }
   const ScannedFunction& scanned() const { return *scanned_; }
   const std::vector<ScannedColumn>& columns() const { return columns_; }
-  /// Where the function's output has column `i`.
+  /// The index of column `i` in the function's output.
   size_t position(size_t i) const { return scanned_->function().projection_pushdown ? i : columns_[i].id; }
   const duckdb::vector<duckdb::LogicalType>& types() const { return types_; }
   duckdb::GlobalTableFunctionState* global() const { return global_.get(); }
@@ -125,7 +125,7 @@ class TableFunctionScan : public Scan {
     ids_.emplace_back(id);
     types_.push_back(type);
   }
-  /// A column for the sake of the number of rows.
+  /// Selects any column, to count rows.
   void select_any() {
     if (scanned_->has_virtual(duckdb::COLUMN_IDENTIFIER_EMPTY)) {
       select(duckdb::COLUMN_IDENTIFIER_EMPTY, duckdb::LogicalType::BOOLEAN);
@@ -145,7 +145,7 @@ class TableFunctionScan : public Scan {
   duckdb::vector<duckdb::LogicalType> types_;  // of the function's output
   duckdb::unique_ptr<duckdb::GlobalTableFunctionState> global_;
   bool takes_json_buffers_ = false;
-  size_t max_workers_ = 1;  // one where nothing says which rows come before which
+  size_t max_workers_ = 1;  // 1 if the order of rows is not known otherwise
 };
 
 std::optional<ScanBatch> TableFunctionWorker::next() {
@@ -177,12 +177,12 @@ void TableFunctionWorker::start() {
 void TableFunctionWorker::start_local() {
   const duckdb::TableFunction& function = scan_.scanned().function();
   if (!function.init_local) return;
-  local_ = nullptr;  // releases memory that the next one needs
+  local_ = nullptr;  // releases memory for the next one
   auto input = scan_.init_input();
   try {
     local_ = function.init_local(*execution_, input, scan_.global());
   } catch (const std::exception& error) {
-    // Whether it claimed a buffer is not known: threads that wait for it see that the query has failed.
+    // Whether it has claimed a buffer is unknown: threads that wait for it see that the query has failed.
     if (scan_.takes_json_buffers())
       scan_.scanned().context().GetExecutor().PushError(duckdb::ErrorData(error));
     throw;
@@ -224,7 +224,7 @@ void TableFunctionWorker::call() {
   }
 }
 
-/// The next rows into chunk_; none at the end.
+/// Fetches the next rows into chunk_; none at the end.
 void TableFunctionWorker::fetch() {
   const ScannedFunction& scanned = scan_.scanned();
   do {
@@ -265,8 +265,8 @@ ScanBatch TableFunctionWorker::finish() {
   return result;
 }
 
-/// The next batch of a buffer. The buffer is read to its end before the first of them is handed out: the
-/// caller may let other threads wait, or not come back.
+/// The next batch of a buffer. The buffer is read to its end before the first of them is returned: the
+/// caller may make other threads wait, or not call again.
 std::optional<ScanBatch> TableFunctionWorker::next_of_json() {
   while (json_batches_.empty()) {
     if (started_) {

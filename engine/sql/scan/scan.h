@@ -11,7 +11,7 @@ namespace lanewise::sql {
 /// A bound table function.
 class ScannedFunction {
  public:
-  /// Takes the bind data of `get`.
+  /// Takes ownership of the bind data of `get`.
   ScannedFunction(duckdb::ClientContext& context, duckdb::LogicalGet& get);
 
   duckdb::ClientContext& context() const { return context_; }
@@ -19,7 +19,7 @@ class ScannedFunction {
   const duckdb::FunctionData* bind_data() const { return bind_data_.get(); }
   const std::vector<duckdb::LogicalType>& types() const {
     return types_;
-  }  ///< of the columns that are not virtual
+  }  ///< types of the columns that are not virtual
   const std::vector<duckdb::Value>& parameters() const { return parameters_; }
   const duckdb::named_parameter_map_t& named_parameters() const { return named_parameters_; }
   bool has_virtual(duckdb::column_t id) const;

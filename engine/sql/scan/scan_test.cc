@@ -9,7 +9,7 @@
 namespace lanewise::sql {
 namespace {
 
-/// One column per type, with NULLs every seventh row at another place in each, least and greatest values,
+/// One column per type, with NULLs every seventh row at another place in each, minimum and maximum values,
 /// empty, short, inlined and long strings, bytes above 127 and NUL.
 const char* const kAllTypes = R"(
   CREATE TABLE everything AS SELECT

@@ -54,7 +54,7 @@ inline TextRows scanned(Database& database, const std::string& from, int threads
   return text_of(batches_of(*scan.source, scan.columns, threads));
 }
 
-/// The same as DuckDB answers it, each value cast to text by DuckDB.
+/// DuckDB's result, with each value cast to text by DuckDB.
 inline TextRows expected(Database& database, const std::string& from) {
   return text_of(database.run("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM " + from, nullptr)->batches);
 }

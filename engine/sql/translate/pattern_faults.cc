@@ -9,7 +9,7 @@ namespace lanewise::sql {
 
 namespace {
 
-/// The functions whose second argument is a regular expression, and where their options stand.
+/// The functions whose second argument is a regular expression, and the index of their options.
 constexpr std::pair<std::string_view, size_t> kFunctions[] = {
     {"regexp_matches", 2},     {"regexp_full_match", 2},     {"regexp_extract", 3},
     {"regexp_extract_all", 3}, {"regexp_replace", 3},        {"regexp_split_to_array", 2},
@@ -47,7 +47,7 @@ class Patterns {
     }
   }
 
-  /// The text that an argument is; nothing where it is not one, or not known yet.
+  /// The text of an argument; nothing if it is not a string, or not known yet.
   std::optional<std::string> text(const duckdb::FunctionExpression& call, size_t at) const {
     if (at >= call.children.size()) return std::nullopt;
     const duckdb::ParsedExpression& argument = *call.children[at];

@@ -4,7 +4,7 @@
 
 namespace lanewise::sql {
 
-/// Takes out of DuckDB's optimizer, before it runs, the rewriting of expressions that changes answers
+/// Removes the rewrite rules that change results from DuckDB's optimiser, before it runs
 /// (docs/understand/decisions/0002-where-duckdb-is-wrong.md).
 void keep_answers(duckdb::Optimizer& optimizer);
 

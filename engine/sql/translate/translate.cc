@@ -33,7 +33,7 @@ Rows with_estimate(Rows rows, const duckdb::LogicalOperator& op) {
   return rows;
 }
 
-/// "joins (HASH JOIN ...)": what the user wrote, for operators that the engine does not have.
+/// "joins (HASH JOIN ...)": the user's words for operators that the engine does not support.
 std::string what_is_missing(const duckdb::LogicalOperator& op) {
   switch (op.type) {
     case LogicalOperatorType::LOGICAL_PIVOT:
@@ -166,7 +166,7 @@ Rows Translator::projection(duckdb::LogicalProjection& op) {
   return result;
 }
 
-/// The input's columns, then the elements.
+/// Returns the input's columns, then the elements.
 Rows Translator::unnest(duckdb::LogicalUnnest& op) {
   const Rows input = rows(*op.children[0]);
   std::vector<ExprPtr> lists;
@@ -231,8 +231,8 @@ std::vector<ExprPtr> Translator::collated(const Rows& input,
   return keys;
 }
 
-/// EXCEPT and INTERSECT are joins of equal rows, by the first child's collations; with ALL the first of equal
-/// rows meets the first, the second the second.
+/// EXCEPT and INTERSECT are joins of equal rows, by the first child's collations; with ALL the n-th of equal
+/// rows is matched with the n-th.
 Rows Translator::set_operation(duckdb::LogicalSetOperation& op) {
   std::vector<plan::NodePtr> children;
   for (const auto& child : op.children) children.push_back(exact(rows(*child)));

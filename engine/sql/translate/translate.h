@@ -14,31 +14,31 @@
 
 namespace lanewise::sql {
 
-/// Of DuckDB's columns that have no content here.
+/// For DuckDB's columns that have no content here.
 inline constexpr size_t kNoColumn = SIZE_MAX;
 
 /// Rows under translation: column i of DuckDB's operator is column columns[i] of `node`. Columns that DuckDB
-/// projects away stay in the node until something would have to copy them.
+/// drops stay in the node until a copy would be needed.
 struct Rows {
   plan::NodePtr node;
   std::vector<size_t> columns;
-  /// Columns of DuckDB that are sort keys made of several values (create_sort_key); they are in no column of
-  /// ours.
+  /// DuckDB's columns that are sort keys made of several values (create_sort_key); we have no columns for
+  /// them.
   std::unordered_map<size_t, std::vector<plan::SortKey>> sort_keys;
 };
 
 /// Translates DuckDB's bound, optimised and resolved plan (see Connection::ExtractPlan). Functions, casts and
-/// aggregates that the engine lacks become calls of DuckDB's. Anything else that is unknown is an
+/// aggregates that the engine lacks become calls of DuckDB. Anything else that is unknown is an
 /// UnsupportedError that names it; nothing is ignored.
 class Translator {
  public:
   Translator(duckdb::ClientContext& context, const Generation& generation, std::string statement)
       : context_(context), generation_(generation), statement_(std::move(statement)) {}
 
-  /// The whole plan; its columns are those of `root`. Takes the bind data of its scans.
+  /// The whole plan; its columns are those of `root`. Takes ownership of the bind data of its scans.
   plan::NodePtr plan(duckdb::LogicalOperator& root) { return exact(rows(root)); }
   bool reads_json() const { return reads_json_; }
-  /// The names of what DuckDB computes for rows: functions, casts.
+  /// The names of functions and casts that DuckDB computes.
   const std::set<std::string>& computed_by_duckdb() const { return computed_by_duckdb_; }
 
  private:
@@ -51,16 +51,17 @@ class Translator {
   Rows order(duckdb::LogicalOrder& op);
   Rows top_n(duckdb::LogicalTopN& op);
   Rows set_operation(duckdb::LogicalSetOperation& op);
-  /// The columns, which are of these types, as their collations compare them.
+  /// The columns, which have these types, in the form that their collations compare.
   std::vector<ExprPtr> collated(const Rows& input, const duckdb::vector<duckdb::LogicalType>& types);
-  /// The rows with one more column: the row's number, from 1 on, among those with the same values of `among`.
+  /// The rows with one more column: the row's number, starting at 1, among rows with the same values of
+  /// `among`.
   static Rows numbered(const Rows& input, std::vector<ExprPtr> among = {});
   Rows cte(duckdb::LogicalMaterializedCTE& op);
   Rows recursion(duckdb::LogicalRecursiveCTE& op);
   Rows cte_ref(duckdb::LogicalCTERef& op);
   std::vector<plan::SortKey> sort_keys(const duckdb::vector<duckdb::BoundOrderByNode>& orders,
                                        const Rows& input);
-  /// `input` with one more predicate: inside the scan where it is one.
+  /// `input` with one more predicate, inside the scan if it is one.
   Rows filtered(Rows input, ExprPtr predicate);
   /// The node whose columns are exactly `input`'s.
   plan::NodePtr exact(Rows input);
@@ -88,9 +89,9 @@ class Translator {
   ExprPtr argument(const duckdb::Expression& arg, Type untyped, const Rows& input);
   plan::AggregateCall call(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   plan::AggregateCall call_without_arguments(const duckdb::BoundAggregateExpression& expr, const Rows& input);
-  /// The aggregate as DuckDB computes it, of arguments that the engine computes.
+  /// A call of DuckDB's aggregate over arguments that the engine computes.
   plan::AggregateCall by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input);
-  /// The translation of an aggregate of DuckDB: calls, and the combination of their results; null: the result
+  /// The translation of a DuckDB aggregate: calls, and the combination of their results; null: the result
   /// of the only call.
   struct Calls {
     std::vector<plan::AggregateCall> calls;
@@ -110,7 +111,7 @@ class Translator {
 
   // translate_join.cc Whether the operator always returns exactly one row.
   bool gives_one_row(const duckdb::LogicalOperator& op);
-  /// The same, but filters may leave none.
+  /// Whether the operator returns at most one row.
   bool gives_row_or_none(const duckdb::LogicalOperator& op);
   Rows cross_product(duckdb::LogicalCrossProduct& op);
   Rows comparison_join(duckdb::LogicalComparisonJoin& op);
@@ -119,7 +120,7 @@ class Translator {
   Rows join_with_row(duckdb::LogicalComparisonJoin& op);
   Rows delim_join(duckdb::LogicalComparisonJoin& op);
   Rows delim_get(const duckdb::LogicalDelimGet& op);
-  /// The join with its kind and output as `op` says.
+  /// The join with the kind and output of `op`.
   Rows joined(const duckdb::LogicalJoin& op, const Rows& left, const Rows& right, plan::Join join);
   /// The join, whose columns may be kNoColumn.
   static Rows pairs(const Rows& left, const Rows& right, plan::Join join);
@@ -147,24 +148,24 @@ class Translator {
   bool is_set(const char* setting, std::string_view value) const;
 
   // translate_by_duckdb.cc
-  /// The expression as DuckDB computes it, of arguments that the engine computes as far as it has their
+  /// A call of DuckDB for the expression, with arguments that the engine computes if it supports their
   /// types.
   ExprPtr by_duckdb(const duckdb::Expression& expr, const Rows& input);
-  /// The same of arguments that are translated already.
+  /// The same for arguments that are already translated.
   ExprPtr by_duckdb(const duckdb::BoundFunctionExpression& expr, std::vector<ExprPtr> values);
   struct DuckdbArguments {
     duckdb::vector<duckdb::LogicalType> types;
     std::vector<ExprPtr> values;
   };
   ExprPtr by_duckdb(duckdb::unique_ptr<duckdb::Expression> expr, DuckdbArguments arguments);
-  /// One more argument: what stands for it in DuckDB's expression.
+  /// Adds an argument and returns the expression that refers to it.
   duckdb::unique_ptr<duckdb::Expression> reference(ExprPtr value, const duckdb::LogicalType& type,
                                                    DuckdbArguments& arguments);
-  /// Puts references to arguments in the place of what is below `expr`: of columns alone if it is `lazy`.
+  /// Replaces subexpressions of `expr` by references to arguments; only columns if `lazy`.
   void refer_to_arguments(duckdb::Expression& expr, bool lazy, const Rows& input, DuckdbArguments& arguments);
-  /// Whether the engine lacks the type of an argument.
+  /// Whether the engine does not support the type of an argument.
   static bool has_foreign_arguments(const duckdb::Expression& expr);
-  /// A value whose order here is that of `expr` in SQL.
+  /// A value that is ordered here like `expr` in SQL.
   ExprPtr ordered(const duckdb::Expression& expr, const Rows& input);
 
   duckdb::ClientContext& context_;
@@ -180,8 +181,8 @@ class Translator {
     uint64_t id;
     Schema schema;
   };
-  std::vector<DelimValues> delim_values_;  // of the joins under translation, the innermost one last
-  uint64_t next_id_ = uint64_t{1} << 62;   // of Ctes that DuckDB's plan does not have
+  std::vector<DelimValues> delim_values_;  // of the joins under translation, innermost last
+  uint64_t next_id_ = uint64_t{1} << 62;   // for Ctes that DuckDB's plan does not have
 };
 
 /// The columns that a projection map keeps; an empty map keeps all.
@@ -190,11 +191,11 @@ std::vector<size_t> mapped(const std::vector<size_t>& columns, const duckdb::vec
 /// All columns of a node, in order.
 Rows all_of(plan::NodePtr node);
 
-/// The expression as bytes that are equal where its values are: nested values hold floats or intervals, of
+/// The expression as bytes that are equal if its values are: nested values contain floats or intervals, of
 /// which different ones can be equal.
 ExprPtr comparable(ExprPtr expr);
 
-/// The same of any type: numbers and intervals, too, where they become parts of a nested value.
+/// The same for any type: numbers and intervals, too, as they become parts of a nested value.
 ExprPtr normalized(ExprPtr expr);
 
 }  // namespace lanewise::sql

@@ -26,7 +26,7 @@ bool is_quantile(std::string_view name) {
   return name == "quantile" || name == "quantile_cont" || name == "quantile_disc";
 }
 
-/// The fractions of a quantile; negative where they count from the greatest value.
+/// The fractions of a quantile; negative if they count from the greatest value.
 std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context,
                                   const duckdb::BoundAggregateExpression& expr) {
   duckdb::vector<duckdb::Value> fractions;
@@ -60,7 +60,7 @@ const ops::AggregateFunction* known_function(const plan::AggregateCall& call) {
   return function == nullptr || function->resolve(types) != call.type ? nullptr : function;
 }
 
-/// Whether it has an argument whose order matters and is not that of our values.
+/// Whether it has an argument whose order matters and differs from that of our values.
 bool has_order_of_duckdb(const duckdb::BoundAggregateExpression& expr) {
   constexpr std::array kWithoutOrder = {"count",     "first",   "arbitrary", "last",
                                         "any_value", "entropy", "mode"};
@@ -69,7 +69,7 @@ bool has_order_of_duckdb(const duckdb::BoundAggregateExpression& expr) {
                              [](const auto& child) { return is_held_as_text(child->return_type); });
 }
 
-/// What the optimiser made of first, last and any_value with ORDER BY, each with the name it had.
+/// The original name of first, last and any_value with ORDER BY, which the optimiser has renamed.
 std::string_view unordered_name(std::string_view name) {
   if (name == "arg_min_null") return "first";
   if (name == "arg_max_null") return "last";
@@ -77,7 +77,7 @@ std::string_view unordered_name(std::string_view name) {
   return {};
 }
 
-/// Whether the targets are all columns of the rows, in their order.
+/// Whether the targets are all columns of the rows, in order.
 bool targets_are_columns(const duckdb::LogicalDistinct& op) {
   const auto is_column = [&](size_t i) {
     const duckdb::Expression& target = *op.distinct_targets[i];
@@ -89,7 +89,7 @@ bool targets_are_columns(const duckdb::LogicalDistinct& op) {
   return i == op.distinct_targets.size() && i == op.children[0]->types.size();
 }
 
-/// GROUPING(a, b): one bit per argument, set where the grouping set leaves the column out.
+/// GROUPING(a, b): one bit per argument, set if the grouping set omits the column.
 int64_t grouping_bits(const duckdb::unsafe_vector<duckdb::idx_t>& columns, const duckdb::GroupingSet& set) {
   int64_t result = 0;
   for (duckdb::idx_t column : columns) result = result << 1 | (set.count(column) == 0 ? 1 : 0);
@@ -116,7 +116,7 @@ std::vector<plan::SortKey> Translator::made_sort_key(const duckdb::Expression& e
   return keys;
 }
 
-/// An argument; a NULL without a type is one of type `untyped`.
+/// An argument; an untyped NULL gets the type `untyped`.
 ExprPtr Translator::argument(const duckdb::Expression& arg, Type untyped, const Rows& input) {
   ExprPtr result = expression(arg, input);
   return result->type == TypeId::kNull ? lanewise::cast(std::move(result), untyped) : result;
@@ -191,7 +191,7 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
     result.args.push_back(fractions[0]);
   }
   if (name == "histogram") result.args[0] = normalized(std::move(result.args[0]));
-  if (name == "count_if") {  // DuckDB's is NULL where no condition is true or false
+  if (name == "count_if") {  // DuckDB's result is NULL if no condition is true or false
     result.function = "sum";
     result.args[0] = lanewise::cast(std::move(result.args[0]), TypeId::kInt8);
   }
@@ -228,7 +228,7 @@ Rows Translator::aggregate(duckdb::LogicalAggregate& op) {
   return result;
 }
 
-/// Groups, aggregates and GROUPING() of one grouping set, with NULL for the groups that it leaves out.
+/// Groups, aggregates and GROUPING() of one grouping set, with NULL for the groups that it omits.
 Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set,
                               const Rows& input) {
   std::vector<ExprPtr> keys;
@@ -285,8 +285,8 @@ Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const duckdb::Groupi
   return {plan::project(node, std::move(exprs), std::move(all_names)), std::move(columns), {}};
 }
 
-/// DISTINCT ON keeps the first row of each group, in its order. DISTINCT is the same, but that its targets
-/// may be all columns as they are: fewer where ORDER BY needs more, or others (their collation's) for those
+/// DISTINCT ON keeps the first row of each group, in order. DISTINCT is the same, except that its targets
+/// may be all columns: fewer if ORDER BY needs more, or others (their collation's) for columns
 /// with COLLATE.
 Rows Translator::distinct(duckdb::LogicalDistinct& op) {
   Rows input = rows(*op.children[0]);

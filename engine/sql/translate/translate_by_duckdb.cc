@@ -11,7 +11,7 @@ using duckdb::ExpressionType;
 
 namespace {
 
-/// Whether it computes some children for some rows only.
+/// Whether it evaluates some children only for some rows.
 bool is_lazy(const duckdb::Expression& expr) {
   return expr.GetExpressionClass() == ExpressionClass::BOUND_CASE ||
          expr.GetExpressionClass() == ExpressionClass::BOUND_CONJUNCTION ||

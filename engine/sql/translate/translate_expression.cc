@@ -38,7 +38,7 @@ bool is_known(std::string_view name, const std::vector<ExprPtr>& args) {
   return find_function(name, types) != nullptr;
 }
 
-/// A call of a function that is in our table, else an error that names it with its argument types.
+/// A call of a function in our table, else an error that names it with its argument types.
 ExprPtr known_call(std::string_view name, std::vector<ExprPtr> args, Type type) {
   if (is_known(name, args)) return lanewise::call(name, std::move(args), type);
   std::vector<std::string> names;
@@ -82,7 +82,7 @@ ExprPtr folded(ExprPtr expr) {
   try {
     return literal(evaluate_reference(*expr, {}));
   } catch (const UserError&) {
-    return expr;  // raises when it runs, if it runs
+    return expr;  // raises at run time, if it is evaluated
   }
 }
 
@@ -122,7 +122,7 @@ ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input
   switch (expr.GetExpressionClass()) {
     case duckdb::ExpressionClass::BOUND_REF: {
       const duckdb::idx_t index = expr.Cast<duckdb::BoundReferenceExpression>().index;
-      result_type(expr);  // raises where the type is not one of ours
+      result_type(expr);  // raises if the type is not one of ours
       if (input.sort_keys.contains(index)) unsupported(description(expr) + " (create_sort_key) is not");
       invariant(index < input.columns.size() && input.columns[index] != kNoColumn,
                 "expressions read columns that exist");
@@ -243,10 +243,10 @@ ExprPtr Translator::split_extract(std::string_view name, const duckdb::BoundFunc
                     TypeId::kVarchar);
 }
 
-/// list_transform and its kin: what the lambda captured are further arguments.
+/// list_transform and similar functions: the lambda's captures are additional arguments.
 ExprPtr Translator::lambda(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
   const auto& bound = expr.bind_info->Cast<duckdb::ListLambdaBindData>();
-  if (bound.lambda_expr == nullptr) return literal(Value(result_type(expr)));  // of a NULL
+  if (bound.lambda_expr == nullptr) return literal(Value(result_type(expr)));  // for a NULL
   std::vector<ExprPtr> args = expressions(expr.children, input);
   const Type list = args[0]->type;
   const bool reduces = duckdb::StringUtil::EndsWith(expr.function.name, "reduce");
@@ -262,7 +262,7 @@ ExprPtr Translator::lambda(const duckdb::BoundFunctionExpression& expr, const Ro
                      bound.has_index, bound.has_initial, result_type(expr));
 }
 
-/// A field by its name or its number.
+/// A field, by its name or its number.
 ExprPtr Translator::field(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
   const ExprPtr from = expression(*expr.children[0], input);
   const auto& key = expr.children[1]->Cast<duckdb::BoundConstantExpression>().value;
@@ -281,7 +281,7 @@ ExprPtr Translator::field(const duckdb::BoundFunctionExpression& expr, const Row
 
 namespace {
 
-/// What list_aggregate keeps of its aggregate.
+/// The state of list_aggregate for its aggregate.
 struct ListAggregate {
   duckdb::unique_ptr<duckdb::Expression> aggregate;
   // NOLINTNEXTLINE(readability-identifier-naming): DuckDB calls it by this name
@@ -295,7 +295,7 @@ struct ListAggregate {
 
 }  // namespace
 
-/// The struct's fields as the new type has them, those that are given in place of its own.
+/// The struct's fields in the new type's order; given ones replace its own.
 ExprPtr Translator::struct_update(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
   const ExprPtr from = expression(*expr.children[0], input);
   const Type type = result_type(expr);
@@ -316,7 +316,7 @@ ExprPtr Translator::struct_update(const duckdb::BoundFunctionExpression& expr, c
   return known_call("struct_pack", std::move(fields), type);
 }
 
-/// list_aggregate(list, 'sum') and its kin.
+/// list_aggregate(list, 'sum') and similar functions.
 ExprPtr Translator::list_aggregate(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
   ExprPtr list = expression(*expr.children[0], input);
   if (!list->type.is_nested()) return literal(Value(result_type(expr)));  // a NULL
@@ -355,13 +355,13 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
   std::vector<ExprPtr> args = expressions(expr.children, input);
   if (auto host = host_function_of(expr)) return ops::call_host_function(std::move(host), std::move(args));
   if (expr.function.name ==
-      "constant_or_null") {  // of the optimiser: the first argument unless another one is NULL
+      "constant_or_null") {  // used by the optimiser: the first argument unless another one is NULL
     std::vector<ExprPtr> nulls;
     for (size_t i = 1; i < args.size(); ++i) nulls.push_back(known_call("IS NULL", {args[i]}, TypeId::kBool));
     return case_when({disjunction(std::move(nulls)), literal(Value(type)), args[0]});
   }
-  // The remainder of decimals too long for their type is that of floats, but NULL for division by zero. So
-  // are both of floats with a setting.
+  // The remainder of decimals that are too long for their type is computed in floats, but NULL for division
+  // by zero. So are both for floats with a setting.
   const bool remainder = expr.function.name == "%" || expr.function.name == "mod";
   const bool divides = remainder || expr.function.name == "/";
   if (divides && type.is_float() &&
@@ -386,7 +386,7 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
   return result;
 }
 
-/// Random numbers of this statement and of later ones follow from the seed.
+/// Random numbers of this statement and of later ones are determined by the seed.
 ExprPtr Translator::set_seed(const Expr& seed) {
   if (seed.kind != Expr::Kind::kLiteral) unsupported("setseed of an expression that is not constant is not");
   if (!seed.literal.is_null()) {

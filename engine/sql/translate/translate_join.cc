@@ -20,7 +20,7 @@ struct ScalarSubquery {
   std::string message;
 };
 
-/// An aggregate without groups, which gives one row.
+/// An aggregate without groups, which returns one row.
 bool is_ungrouped(const duckdb::LogicalOperator& op) {
   if (op.type != LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY) return false;
   const auto& aggregate = op.Cast<duckdb::LogicalAggregate>();
@@ -53,7 +53,7 @@ std::optional<ScalarSubquery> scalar_subquery(duckdb::LogicalOperator& op) {
   return ScalarSubquery{child.children[0].get(), message.ToString()};
 }
 
-/// The same rows with one more column that is true: a join with no row makes it NULL.
+/// The same rows with one more column that is true: in a join, it is NULL for a missing row.
 plan::NodePtr with_mark(const plan::NodePtr& node) {
   std::vector<ExprPtr> exprs;
   std::vector<std::string> names;
@@ -93,7 +93,7 @@ plan::JoinKind kind_of(duckdb::JoinType type) {
   }
 }
 
-/// Columns of the left rows, then those of the right ones, as a condition of a join sees them.
+/// Columns of the left rows, then those of the right ones, as in a join's condition.
 Rows side_by_side(const Rows& left, const Rows& right) {
   Rows both{plan::scalar_join(left.node, right.node, ""), left.columns, {}};
   const size_t before = left.node->schema.size();
@@ -137,7 +137,7 @@ bool Translator::gives_one_row(const duckdb::LogicalOperator& op) {
       return gives_one_row(*op.children[0]) && gives_one_row(*op.children[1]);
     case LogicalOperatorType::LOGICAL_DUMMY_SCAN:
       return true;
-    // The optimiser makes a CTE of a subquery that stands in a statement twice.
+    // The optimiser makes a CTE of a subquery that occurs twice in a statement.
     case LogicalOperatorType::LOGICAL_MATERIALIZED_CTE:
       if (gives_one_row(*op.children[0])) {
         ctes_of_one_row_.insert(op.Cast<duckdb::LogicalMaterializedCTE>().table_index);
@@ -165,7 +165,7 @@ bool Translator::gives_row_or_none(const duckdb::LogicalOperator& op) {
   }
 }
 
-/// Both children of a join of which one has at most one row: the columns of the left one, then those of the
+/// Both children of a join, one of which has at most one row: the columns of the left one, then those of the
 /// right one.
 Rows Translator::scalar_join(duckdb::LogicalOperator& op) {
   const size_t one = gives_row_or_none(*op.children[1]) ? 1 : 0;
@@ -221,7 +221,7 @@ Rows Translator::cross_product(duckdb::LogicalCrossProduct& op) {
   return pairs(left, right, std::move(join));
 }
 
-/// The rows of a join of which one side has one row at most.
+/// The rows of a join, one side of which has at most one row.
 Rows Translator::join_with_row(duckdb::LogicalComparisonJoin& op) {
   const size_t split = op.children[0]->types.size();
   Rows result = scalar_join(op);
@@ -254,7 +254,7 @@ Rows Translator::comparison_join(const duckdb::LogicalComparisonJoin& op, const 
   const bool nearest = op.type == LogicalOperatorType::LOGICAL_ASOF_JOIN;
   const bool has_keys = std::any_of(op.conditions.begin(), op.conditions.end(),
                                     [](const auto& condition) { return is_key(condition.comparison); });
-  // Rows are sorted by an inequality only where nothing better is known: runs of equal keys are mostly short.
+  // Rows are sorted by an inequality only if there is nothing better: runs of equal keys are usually short.
   const bool may_have_range = nearest || (!has_keys && op.join_type != duckdb::JoinType::MARK &&
                                           op.join_type != duckdb::JoinType::SINGLE);
   const Rows both = side_by_side(left, right);
@@ -295,7 +295,7 @@ Rows Translator::any_join(duckdb::LogicalAnyJoin& op) {
   return joined(op, left, right, std::move(join));
 }
 
-/// Row by row; the shorter side is filled up with NULLs.
+/// Row by row; the shorter side is padded with NULLs.
 Rows Translator::positional_join(duckdb::LogicalPositionalJoin& op) {
   const auto numbered_side = [&](size_t side) { return numbered(all_of(exact(rows(*op.children[side])))); };
   Rows left = numbered_side(0), right = numbered_side(1);
@@ -310,7 +310,7 @@ Rows Translator::positional_join(duckdb::LogicalPositionalJoin& op) {
   return pairs(left, right, std::move(join));
 }
 
-/// A subquery that depends on rows outside of it: it is joined with them, and reads the different values of
+/// A correlated subquery: it is joined with the outer rows, and reads the distinct values of
 /// the columns on which it depends (delim_get).
 Rows Translator::delim_join(duckdb::LogicalComparisonJoin& op) {
   const size_t outer_side = op.delim_flipped ? 1 : 0;

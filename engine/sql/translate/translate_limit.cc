@@ -15,7 +15,7 @@ ExprPtr last_column(const plan::NodePtr& node, size_t before = 0) {
 
 ExprPtr real(double value) { return literal(Value::float64(value)); }
 
-/// The rows with how many there are, and with their number, from 1 on in the given order.
+/// The rows with their count, and with their number, starting at 1 in the given order.
 plan::NodePtr counted_and_numbered(plan::NodePtr input, std::vector<plan::SortKey> order) {
   plan::Window window;
   window.order = std::move(order);
@@ -29,12 +29,12 @@ plan::NodePtr counted_and_numbered(plan::NodePtr input, std::vector<plan::SortKe
   return plan::window(std::move(input), std::move(window), {"rows", "number"});
 }
 
-/// How many rows there are, a DOUBLE.
+/// The number of rows, as a DOUBLE.
 ExprPtr row_count(const plan::NodePtr& counted) {
   return lanewise::cast(last_column(counted, 1), TypeId::kFloat64);
 }
 
-/// percent / 100 of the rows, rounded as DuckDB does: LIMIT 29% of 100 rows are 28.
+/// percent / 100 of the rows, rounded as in DuckDB: LIMIT 29% of 100 rows is 28.
 ExprPtr share_of_rows(const plan::NodePtr& counted, ExprPtr percent) {
   return call("*", {call("/", {std::move(percent), real(100)}), row_count(counted)});
 }
@@ -74,12 +74,12 @@ Rows Translator::limit(duckdb::LogicalLimit& op) {
   if (!is_constant(op.limit_val) || !is_constant(op.offset_val)) return computed_limit(op, input);
   const int64_t limit = constant(op.limit_val, -1), offset = constant(op.offset_val, 0);
   const auto* sort = std::get_if<plan::Sort>(&input.node->payload);
-  if (sort != nullptr && sort->limit < 0 && sort->offset == 0)  // then it need not sort and make all rows
+  if (sort != nullptr && sort->limit < 0 && sort->offset == 0)  // then it need not sort and return all rows
     return {plan::sort(input.node->children[0], sort->keys, limit, offset), std::move(input.columns), {}};
   return {plan::limit(input.node, limit, offset), std::move(input.columns), {}};
 }
 
-/// A limit or an offset that is an expression or a percentage: a filter of the rows' numbers. NULL stands for
+/// A limit or an offset that is an expression or a percentage: a filter on row numbers. NULL means
 /// no limit.
 Rows Translator::computed_limit(duckdb::LogicalLimit& op, const Rows& input) {
   const plan::NodePtr node =
@@ -116,8 +116,8 @@ Rows Translator::computed_limit(duckdb::LogicalLimit& op, const Rows& input) {
   return {plan::filter(node, conjunction(std::move(conditions))), input.columns, {}};
 }
 
-/// Each row by itself with the given probability, or a number of rows: the first ones in a random order. With
-/// a seed the random number of a row follows from where it stands.
+/// Each row independently with the given probability, or a number of rows: the first ones in a random order.
+/// With a seed, the random number of a row depends on its position.
 Rows Translator::sample(duckdb::LogicalSample& op) {
   const duckdb::SampleOptions& options = *op.sample_options;
   const size_t columns = op.children[0]->types.size();

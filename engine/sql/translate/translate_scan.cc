@@ -24,7 +24,7 @@ const std::string* compared_with(const Expr& expr, std::string_view op) {
   return text && !constant.literal.is_null() ? &constant.literal.text() : nullptr;
 }
 
-/// DuckDB writes a prefix as a range, x >= 'abc' AND x < 'abd': of the predicates from `first` on,
+/// DuckDB writes a prefix as a range, x >= 'abc' AND x < 'abd': among the predicates from `first` on,
 /// which are over one column, these two become prefix(x, 'abc'), one test instead of two.
 void unite_prefix(std::vector<ExprPtr>& predicates, size_t first) {
   if (predicates.size() != first + 2) return;
@@ -55,7 +55,7 @@ Rows values(Schema schema, std::vector<ColumnPtr> columns, int64_t rows) {
 
 }  // namespace
 
-/// Raises where the scan contains something that we would otherwise silently leave out.
+/// Raises if the scan contains something that would otherwise be ignored silently.
 void Translator::check(const duckdb::LogicalGet& op) {
   const std::string& name = op.function.name;
   if (!op.children.empty() || !op.projected_input.empty()) {
@@ -70,8 +70,8 @@ void Translator::check(const duckdb::LogicalGet& op) {
     unsupported("reading row groups in another order (row_group_pruner) is not");
 }
 
-/// unnest(list), range(...) and generate_series(...) in FROM, of other rows' values: what they give, then the
-/// columns that go on.
+/// unnest(list), range(...) and generate_series(...) in FROM, over other rows' values: their results, then
+/// the columns that are passed through.
 Rows Translator::elements(duckdb::LogicalGet& op) {
   if (op.ordinality_idx.IsValid()) unsupported("WITH ORDINALITY is not");
   duckdb::ColumnBindingResolver().VisitOperator(
@@ -108,7 +108,7 @@ Rows Translator::get(duckdb::LogicalGet& op) {
       unsupported(fmt::format("reading a part of the nested column {} is not", name));
     const auto source = source_column(op, id.GetPrimaryIndex());
     if (!source) {
-      positions.push_back(kNoColumn);  // nothing can refer to it
+      positions.push_back(kNoColumn);  // nothing refers to it
       continue;
     }
     type_of(op.GetColumnType(id), fmt::format("the column {}", name));
@@ -140,7 +140,7 @@ Rows Translator::get(duckdb::LogicalGet& op) {
   return result;
 }
 
-/// Optional filters only help to skip; what they follow from is evaluated elsewhere.
+/// Optional filters only help to skip; the conditions that imply them are evaluated elsewhere.
 void Translator::add_predicates(const duckdb::TableFilter& filter, const duckdb::Expression& column,
                                 const Rows& input, std::vector<ExprPtr>& predicates) {
   switch (filter.filter_type) {
@@ -165,7 +165,8 @@ void Translator::add_predicates(const duckdb::TableFilter& filter, const duckdb:
   }
 }
 
-/// VALUES whose rows read others: the results of subqueries. A branch for each row of VALUES reads them.
+/// VALUES whose rows read others: the results of subqueries. Each row of VALUES becomes a branch that reads
+/// them.
 Rows Translator::values_over_rows(duckdb::LogicalExpressionGet& op) {
   const plan::NodePtr input = exact(rows(*op.children[0]));
   std::vector<std::string> names;
@@ -217,7 +218,7 @@ Rows Translator::column_data(duckdb::LogicalColumnDataGet& op) {
   return values(std::move(schema), std::move(columns), rows);
 }
 
-/// One row; its only column is there because DuckDB's has one.
+/// One row; its only column exists because DuckDB's has one.
 Rows Translator::dummy() {
   return values({{"dummy", TypeId::kInt32}}, {make_column(TypeId::kInt32, {Value::int32(0)})}, 1);
 }

@@ -14,7 +14,7 @@ using duckdb::WindowBoundary;
 
 namespace {
 
-/// Whether a call of a function that is not an aggregate sees its whole partition from each row.
+/// Whether a call of a non-aggregate function sees its whole partition from each row.
 bool sees_partition(const BoundWindowExpression& expr) {
   const bool to_peers =
       expr.end == WindowBoundary::CURRENT_ROW_RANGE || expr.end == WindowBoundary::CURRENT_ROW_GROUPS;
@@ -23,8 +23,8 @@ bool sees_partition(const BoundWindowExpression& expr) {
          expr.exclude_clause == duckdb::WindowExcludeMode::NO_OTHER;
 }
 
-/// Whether the ORDER BY among the arguments takes the window's place. With IGNORE NULLS DuckDB's lag and lead
-/// count the row itself: no answer of ours would be both right and DuckDB's.
+/// Whether the ORDER BY among the arguments replaces the window's. With IGNORE NULLS DuckDB's lag and lead
+/// count the row itself: no result could be both correct and DuckDB's.
 bool has_own_order(const BoundWindowExpression& expr) {
   const bool shifts = expr.type == ExpressionType::WINDOW_LAG || expr.type == ExpressionType::WINDOW_LEAD;
   return !expr.arg_orders.empty() && sees_partition(expr) && !(shifts && expr.ignore_nulls);
@@ -85,7 +85,7 @@ plan::FrameExclusion exclusion_of(duckdb::WindowExcludeMode mode) {
   }
 }
 
-/// SQL's name of a window function that is not an aggregate; null: it is one, or it is not known.
+/// SQL's name of a non-aggregate window function; null for aggregates and unknown functions.
 const char* name_of(ExpressionType type) {
   switch (type) {
     case ExpressionType::WINDOW_ROW_NUMBER:

@@ -18,7 +18,7 @@ using Format = duckdb::RecursiveUnifiedVectorFormat;
 
 void pack(const Format& from, Type type, idx_t row, packed::Writer& to);
 
-/// The elements or fields of a value that is not NULL; `index` is the row's in its own data.
+/// The elements or fields of a value that is not NULL; `index` is the row's index in its own data.
 void pack_members(const Format& from, Type type, idx_t index, packed::Writer& to) {
   if (type.id == TypeId::kStruct) {
     for (size_t i = 0; i < type.members().size(); ++i)

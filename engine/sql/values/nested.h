@@ -12,7 +12,7 @@ class Vector;
 /// DuckDB's lists, arrays, structs and maps as packed values (data/packed.h), and back.
 namespace lanewise::sql {
 
-/// The first `rows` values of `nested`, which is of `type`, as BLOBs in a vector of their own.
+/// The first `rows` values of `nested`, which has type `type`, as BLOBs in a new vector.
 duckdb::Vector packed_vector(duckdb::Vector& nested, Type type, int64_t rows);
 
 /// Rows [first, first + rows) of a column of a nested type as values of `out`.

@@ -15,13 +15,13 @@ namespace lanewise::sql {
 
 namespace {
 
-/// As columns of timestamps are handed out.
+/// Columns of timestamps are exported in UTC.
 duckdb::ClientProperties in_utc(duckdb::ClientProperties properties) {
   properties.time_zone = "UTC";
   return properties;
 }
 
-/// Converts one column's strings to values of its type, and these to Arrow.
+/// Converts one column's strings to values of its type, and those to Arrow.
 class Conversion {
  public:
   Conversion(duckdb::ClientContext& context, const duckdb::LogicalType& type)
@@ -64,7 +64,7 @@ class Conversion {
       extensions_;
 };
 
-/// The only column of a struct, of which nothing is left.
+/// Moves out the only column of a struct.
 ArrowArray only_column(ArrowArray whole) {
   const ArrowArray column = std::exchange(*whole.children[0], {});
   whole.release(&whole);

@@ -6,8 +6,8 @@
 
 namespace lanewise::sql {
 
-/// The columns of lists, structs, maps and unions, which a table holds as text (Field::text_of), as DuckDB
-/// lays them out for Arrow.
+/// The columns of lists, structs, maps and unions, which a table holds as text (Field::text_of), in
+/// DuckDB's layout for Arrow.
 arrow::NestedColumns nested_arrow(duckdb::ClientContext& context, const Table& table);
 
 }  // namespace lanewise::sql

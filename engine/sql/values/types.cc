@@ -12,7 +12,7 @@ using duckdb::LogicalTypeId;
 
 namespace {
 
-/// The type of an element or field; nothing for what would lose its meaning inside a packed value.
+/// The type of an element or field; nothing for types that would lose their meaning inside a packed value.
 std::optional<Type> find_member(const duckdb::LogicalType& type) {
   if (is_held_as_text(type) || type.IsJSONType()) return std::nullopt;
   return find_type(type);
@@ -134,7 +134,7 @@ std::optional<Type> find_type(const duckdb::LogicalType& type) {
 
 std::string text_of(const duckdb::LogicalType& type) {
   if (duckdb::TypeVisitor::Contains(type, LogicalTypeId::UNION))
-    return "";  // a text does not name the member
+    return "";  // a string does not name the member
   const bool is_text = is_held_as_text(type) && type.id() != LogicalTypeId::ENUM;
   return find_type(type) && !type.IsJSONType() && !is_text ? "" : type.ToString();
 }

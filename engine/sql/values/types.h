@@ -14,18 +14,18 @@ class Value;
 
 namespace lanewise::sql {
 
-/// Whether the engine holds its values as the strings that a cast to VARCHAR gives: they are equal where the
-/// values are, but their order is another.
+/// Whether the engine stores its values as their casts to VARCHAR: these are equal if the
+/// values are, but ordered differently.
 bool is_held_as_text(const duckdb::LogicalType& type);
 
-/// Our type for DuckDB's, or nothing if there is none. JSON is VARCHAR, as are types that are held as text.
+/// Our type for DuckDB's, or nothing if there is none. JSON is VARCHAR, as are types that are stored as text.
 std::optional<Type> find_type(const duckdb::LogicalType& type);
 
 /// The Field::text_of of a column of this type, for lists, structs, JSON and other types that are stored as
 /// strings.
 std::string text_of(const duckdb::LogicalType& type);
 
-/// As find_type(); throws UnsupportedError that names the type and `what` has it ("column x").
+/// Like find_type(); throws UnsupportedError that names the type and `what`, which has it ("column x").
 Type type_of(const duckdb::LogicalType& type, std::string_view what);
 
 /// DuckDB's type for ours.

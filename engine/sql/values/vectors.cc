@@ -9,7 +9,7 @@ namespace lanewise::sql {
 
 namespace {
 
-/// to[i] is value i of the rows: of a dictionary their entries, of which NULL has none.
+/// to[i] is value i of the rows; for a dictionary, the value of its entry, and none for NULL.
 template <class From, class To>
 void copy_to_duckdb(const Column& column, int64_t first, int64_t rows, To* to) {
   if (column.dictionary) {

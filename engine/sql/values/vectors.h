@@ -8,11 +8,11 @@
 /// Columns as DuckDB's vectors and values.
 namespace lanewise::sql {
 
-/// Makes rows [first, first + rows) of a column the first ones of an empty, flat vector: up to 2,048, strings
+/// Copies rows [first, first + rows) of a column to the start of an empty, flat vector: up to 2,048, strings
 /// by reference.
 void expose(const Column& column, int64_t first, int64_t rows, duckdb::Vector& vector);
 
-/// The rows as a vector of `type`, which the engine may hold as text.
+/// The rows as a vector of `type`, which the engine may store as text.
 duckdb::Vector exposed(const Column& column, int64_t first, int64_t rows, const duckdb::LogicalType& type,
                        duckdb::ClientContext& context);
 

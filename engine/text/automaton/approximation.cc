@@ -8,7 +8,7 @@
 namespace lanewise::text::automaton {
 namespace {
 
-/// All states but the dead one, by the fewest bytes that reach them; the first is the start.
+/// All states except the dead one, by distance from the start; the first is the start.
 std::vector<unsigned> by_distance(const CompleteAutomaton& automaton) {
   std::vector<bool> seen(automaton.states);
   std::vector<unsigned> order;

@@ -7,8 +7,8 @@
 
 namespace lanewise::text::automaton {
 
-/// A smaller automaton that matches all that `exact` matches, and more: of its states those are kept that are
-/// reached by the fewest bytes, as many as `fits` allows, and whatever gets farther matches. Nothing where
+/// A smaller automaton that matches all that `exact` matches, and more. It keeps the states that are
+/// reached by the fewest bytes, as many as `fits` allows, and accepts at all others. Nothing if
 /// hardly any can be kept.
 std::optional<CompleteAutomaton> approximate(const CompleteAutomaton& exact,
                                              const std::function<bool(const CompleteAutomaton&)>& fits);

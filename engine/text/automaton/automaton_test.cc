@@ -22,7 +22,7 @@ const CompleteAutomaton& automaton_of(const Pattern& pattern) {
   return *automaton;
 }
 
-/// The promises of lanes::AutomatonView.
+/// The guarantees of lanes::AutomatonView.
 void check_numbering(const std::string& source) {
   for (bool full : {false, true}) {
     RegexOptions options;
@@ -65,7 +65,7 @@ TEST(CompleteAutomaton, IsAsSmallAsCanBe) {
   EXPECT_EQ(size("[0-9]{3}"), std::pair(4u, 2u));
   EXPECT_EQ(size("(a|b|c)(a|b|c)"), std::pair(3u, 2u));
   EXPECT_EQ(size("a|ab|abc|abcd"), std::pair(2u, 2u));
-  EXPECT_EQ(size("(?s)^.*$").first, 5u);  // 0 to 3 bytes of a character to come, or not UTF-8
+  EXPECT_EQ(size("(?s)^.*$").first, 5u);  // 0 to 3 bytes of a character still expected, or invalid UTF-8
 }
 
 TEST(CompleteAutomaton, LimitsAreKept) {
@@ -129,12 +129,12 @@ TEST(LazyAutomaton, StaysLinearWhereBacktrackingWouldNot) {
   const Pattern pattern = compile_regex("(a*)*(a*)*(a|aa)*[ab]{0,500}c");
   const auto& compiled = pattern.compiled();
   LazyAutomaton automaton(compiled.program(), compiled.byte_classes(), Question::kSearch, size_t{1} << 20);
-  const std::clock_t started = std::clock();  // processor time: whatever else the machine does
+  const std::clock_t started = std::clock();  // processor time: independent of the machine's load
   EXPECT_FALSE(automaton.matches(std::string(1 << 20, 'a')));
   EXPECT_LT(std::clock() - started, 20 * CLOCKS_PER_SEC);
 }
 
-/// A part of an automaton never misses a match, and leaves something out.
+/// An approximation never misses a match, and omits something.
 TEST(Approximation, MatchesAllThatTheWholeMatches) {
   const std::vector<std::string> texts = testing::all_texts({"a", "b", "c", "-"}, 6);
   for (const char* pattern :

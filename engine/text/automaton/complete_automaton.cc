@@ -4,7 +4,7 @@
 
 namespace lanewise::text::automaton {
 
-/// Puts states that accept at the end after the others, and those that match for good last.
+/// Orders states: those that accept at the end after the others, and those that match in any case last.
 CompleteAutomaton numbered(const Table& table) {
   const auto states = static_cast<uint32_t>(table.states());
   std::vector<uint32_t> order, accepting, matching;

@@ -11,7 +11,7 @@ constexpr uint16_t kLookAhead = kEndText | kEndLine | kWordBoundary | kNoWordBou
                                 kNoWordAfter | kUnicodeWordBoundary | kNoUnicodeWordBoundary |
                                 kNoUnicodeWordAfter;
 
-/// Boundaries of words at a place; next to a byte that is not ASCII those of Unicode hold either way.
+/// The word boundaries at a position; next to a non-ASCII byte, those of Unicode always hold.
 uint16_t boundaries(bool boundary, bool high) {
   const uint16_t ascii = boundary ? kWordBoundary : kNoWordBoundary;
   if (high) return ascii | kUnicodeWordBoundary | kNoUnicodeWordBoundary;
@@ -29,7 +29,7 @@ Determinizer::Determinizer(const Program& program, Question question)
 }
 
 void Determinizer::reset() {
-  states_.assign(2, StateInfo{0, 0, 0, false, false});  // kDead and kMatch hold nothing
+  states_.assign(2, StateInfo{0, 0, 0, false, false});  // kDead and kMatch have no instructions
   pool_.clear();
   known_.clear();
 }
@@ -39,7 +39,8 @@ size_t Determinizer::memory() const {
   return pool_.size() * sizeof(uint32_t) + states_.size() * kPerState;
 }
 
-/// Adds to *target_ what is reached from `from` without reading, through conditions in `holds` only.
+/// Adds to *target_ all instructions reachable from `from` without reading, through conditions in `holds`
+/// only.
 void Determinizer::expand(uint32_t from, uint16_t holds) {
   stack_.push_back(from);
   while (!stack_.empty()) {
@@ -74,8 +75,8 @@ Determinizer::State Determinizer::start() {
   return finish_step(behind, false);
 }
 
-/// Fills current_ with the state's instructions and, where conditions in `holds` now pass, what lies after
-/// them.
+/// Fills current_ with the state's instructions and, for conditions in `holds` that now pass, their
+/// successors.
 void Determinizer::load(State state, uint16_t holds) {
   const StateInfo info = states_[state];
   target_ = &current_;
@@ -137,7 +138,7 @@ Determinizer::State Determinizer::finish_step(uint16_t behind, bool ended) {
     std::erase_if(kept_, [&](uint32_t id) { return program_.instructions[id].level < level; });
   }
   std::sort(kept_.begin(), kept_.end());
-  // A search that waits for the next line or word holds no instruction but is not dead.
+  // A search that waits for the next line or word has no instruction but is not dead.
   const bool waits = question_ != Question::kWhole &&
                      (program_.assertions & (kBeginLine | kNoWordBefore | kNoUnicodeWordBefore));
   if (kept_.empty() && !waits && !ended) return kDead;

@@ -10,16 +10,16 @@
 
 namespace lanewise::text::automaton {
 
-/// What an automaton says of a text.
+/// The question that an automaton decides for a text.
 enum class Question : uint8_t {
-  kWhole,   ///< does the whole text match
-  kSearch,  ///< is there a match anywhere
-  kEnds,    ///< where does a match end: a state says so once the byte after that place is read
+  kWhole,   ///< whether the whole text matches
+  kSearch,  ///< whether there is a match anywhere
+  kEnds,    ///< where a match ends: reported by the state after the next byte
 };
 
 /// Makes deterministic states of a program on demand: the subset construction, without order of preference. A
-/// state is a set of instructions; conditions that look ahead (\b, $) stay in the set, unresolved, until the
-/// next byte or the end of the text decides them. Used for complete automata and for lazily made ones.
+/// state is a set of instructions; lookahead assertions (\b, $) stay in the set, unresolved, until the
+/// next byte or the end of the text decides them. Used for complete and for lazy automata.
 class Determinizer {
  public:
   using State = uint32_t;
@@ -36,19 +36,19 @@ class Determinizer {
   bool accepts_at_end(State state);
 
   size_t states() const { return states_.size(); }
-  /// Bytes held by the states.
+  /// Memory of the states in bytes.
   size_t memory() const;
-  /// Instructions looked at so far, a measure of time.
+  /// Number of instructions visited, a measure of time.
   size_t work() const { return work_; }
-  /// Forgets all states but `keep`; returns its new name.
+  /// Removes all states but `keep`; returns its new number.
   State forget_all_but(State keep);
 
  private:
   struct StateInfo {
-    uint32_t first;  // of its instructions in pool_
+    uint32_t first;  // index of its first instruction in pool_
     uint32_t count;
-    uint16_t behind;  // assertions that hold because of what was read; only where something is unresolved
-    bool unresolved;  // holds a kAssert
+    uint16_t behind;  // assertions that hold because of the bytes read; only set if something is unresolved
+    bool unresolved;  // contains a kAssert
     bool ended;       // a match ended before the last byte
   };
 
@@ -66,8 +66,8 @@ class Determinizer {
   std::vector<StateInfo> states_;
   std::vector<uint32_t> pool_;
   std::unordered_multimap<uint64_t, State> known_;
-  SparseSet current_;  // expanded instructions of the state that is left
-  SparseSet next_;     // of the state that is entered
+  SparseSet current_;  // expanded instructions of the old state
+  SparseSet next_;     // instructions of the new state
   SparseSet* target_ = nullptr;
   std::vector<uint32_t> stack_;
   std::vector<uint32_t> kept_;

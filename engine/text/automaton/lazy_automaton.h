@@ -8,8 +8,8 @@
 
 namespace lanewise::text::automaton {
 
-/// A deterministic automaton whose states are made when a text needs them, in a cache that is emptied when
-/// full. Time is linear in the text whatever the pattern. One thread's; the program is shared.
+/// A deterministic automaton whose states are built on demand, in a cache that is emptied when
+/// full. Time is linear in the text for every pattern. For one thread; the program is shared.
 class LazyAutomaton {
  public:
   LazyAutomaton(const Program& program, const ByteClasses& classes, Question question, size_t cache_bytes);
@@ -31,7 +31,7 @@ class LazyAutomaton {
   const size_t cache_bytes_;
   Determinizer determinizer_;
   std::vector<State> next_;      // states x classes
-  std::vector<uint8_t> at_end_;  // per state: 0 no, 1 yes, 2 not known yet
+  std::vector<uint8_t> at_end_;  // per state: 0 no, 1 yes, 2 not yet known
   State start_;
   size_t flushes_ = 0;
 };

@@ -8,7 +8,7 @@
 namespace lanewise::text::automaton {
 namespace {
 
-/// States in groups; a group's marked members stand in front and can be split off.
+/// States in groups; a group's marked members are at its front and can be split off.
 class Partition {
  public:
   explicit Partition(const std::vector<uint8_t>& labels)
@@ -41,7 +41,7 @@ class Partition {
     return {order_.data() + groups_[group].first, groups_[group].end - groups_[group].first};
   }
 
-  /// True when it is the first mark in its group.
+  /// True if it is the first mark in its group.
   bool mark(uint32_t state) {
     Group& g = groups_[group_[state]];
     const size_t to = g.first + g.marked;
@@ -52,8 +52,8 @@ class Partition {
     return g.marked++ == 0;
   }
 
-  /// Parts marked from unmarked members; the smaller part becomes a new group, whose number is returned. The
-  /// old number when there is nothing to part.
+  /// Separates marked from unmarked members; the smaller part becomes a new group, whose number is returned.
+  /// The old number if there is nothing to separate.
   uint32_t split(uint32_t group) {
     Group& g = groups_[group];
     const size_t marked = std::exchange(g.marked, 0);
@@ -129,7 +129,8 @@ std::vector<uint32_t> group_equivalent(const std::vector<uint32_t>& next, size_t
       }
       for (uint32_t group : touched) {
         const uint32_t made = partition.split(group);
-        // `made` is the smaller part, which is enough; where the old group waits still, both parts wait now.
+        // `made` is the smaller part, which is enough; if the old group is still queued, both parts are
+        // queued now.
         if (made != group) splitters.push_back(made);
       }
     }

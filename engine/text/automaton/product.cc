@@ -8,11 +8,11 @@
 namespace lanewise::text::automaton {
 namespace {
 
-/// A state of each automaton; kDead where it cannot match any more, or where it is not needed any more.
+/// A state of each automaton; kDead if it cannot match any more, or is not needed any more.
 using Tuple = std::vector<uint16_t>;
 constexpr uint16_t kDead = UINT16_MAX;
 
-/// Numbers in the order in which they are first reached.
+/// Numbers keys in the order in which they are first reached.
 template <class Key>
 class Numbers {
  public:
@@ -61,7 +61,7 @@ class Builder {
     bool open = true;
     for (size_t i = 0; i < state.size(); ++i) {
       if (!open || state[i] == automata_[i]->dead) state[i] = kDead;
-      // After the first one that matches for good nothing counts.
+      // After the first one that matches in any case, later ones do not matter.
       if (which_ == Which::kFirst && state[i] != kDead && state[i] >= automata_[i]->match) open = false;
     }
     return static_cast<uint32_t>(states_[state]);
@@ -86,7 +86,7 @@ class Builder {
     return set;
   }
 
-  /// Lanes require a state that does not match: where all do, one that nothing leads to.
+  /// Lanes require a state that does not match: if all do, an unreachable one is added.
   void reject_somewhere() {
     if (std::ranges::find(table_.labels, 0) != table_.labels.end()) return;
     table_.next.insert(table_.next.end(), table_.classes, static_cast<uint32_t>(table_.states()));

@@ -9,19 +9,19 @@
 
 namespace lanewise::text::automaton {
 
-/// Which of several automata match a text.
+/// Which of several automata matches a text.
 enum class Which : uint8_t {
-  kFirst,  ///< the first one that does
+  kFirst,  ///< the first matching one
   kAll,
 };
 
-/// Several automata run as one; its labels are codes.
+/// Several automata combined into one; its labels are codes.
 struct Product {
   CompleteAutomaton automaton;
-  std::vector<uint64_t> sets;  ///< by code: bit i is automaton i; none for code 0
+  std::vector<uint64_t> sets;  ///< by code: bit i is automaton i; empty for code 0
 };
 
-/// The product of at most 64 automata. nullopt where it would have more than `most_states`, or sets than a
+/// The product of at most 64 automata. nullopt if it would have more than `most_states`, or more sets than a
 /// label can name.
 std::optional<Product> product(std::span<const CompleteAutomaton* const> automata, Which which,
                                size_t most_states);

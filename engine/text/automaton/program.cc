@@ -26,7 +26,7 @@ namespace {
 using syntax::Node;
 using syntax::Op;
 
-/// Builds from the end: each piece receives the place where it goes on, so nothing needs patching but loops.
+/// Builds from the end: each piece receives its successor, so only loops need patching.
 class Compiler {
  public:
   Compiler(const Limits& limits, Direction direction)
@@ -104,7 +104,7 @@ class Compiler {
     return emit({Instruction::kAssert, mask, 0, next});
   }
 
-  /// What holds at a place of the reversed text where `mask` holds in the text.
+  /// The assertion at a position of the reversed text that corresponds to `mask`.
   static uint16_t mirrored(uint16_t mask) {
     switch (mask) {
       case syntax::kBeginText:
@@ -143,7 +143,7 @@ class Compiler {
     return backward_ ? backward_sequences(all, next) : sequences(all, 0, next);
   }
 
-  /// Read from their ends sequences overlap, so each is a thread of its own; their common beginnings, which
+  /// Read from the end, sequences overlap, so each gets its own thread; common beginnings, which
   /// are read last, are shared.
   uint32_t backward_sequences(std::span<const ByteSequence> all, uint32_t next) {
     uint32_t any = bytes({});
@@ -273,7 +273,7 @@ class Compiler {
   const bool backward_;
   Program program_;
   std::unordered_multimap<uint64_t, uint32_t> shared_;
-  uint16_t level_ = 0;  // number of '%' so far, from the end; turned round when all is done
+  uint16_t level_ = 0;  // number of '%' so far, from the end; reversed at the end
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ class SparseSet {
   }
   void clear() { members_.clear(); }
   bool contains(uint32_t x) const { return place_[x] < members_.size() && members_[place_[x]] == x; }
-  /// False when x was in already.
+  /// False if x was already present.
   bool insert(uint32_t x) {
     if (contains(x)) return false;
     place_[x] = static_cast<uint32_t>(members_.size());

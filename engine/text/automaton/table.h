@@ -9,7 +9,7 @@
 
 namespace lanewise::text::automaton {
 
-/// A deterministic automaton with all its states, the fewest possible, whose numbering means nothing yet.
+/// A minimal deterministic automaton with all its states, in no particular order.
 struct Table {
   enum Label : uint8_t {
     kAcceptsAtEnd = 1,  ///< Determinizer::accepts_at_end
@@ -17,20 +17,20 @@ struct Table {
   };
   std::array<uint8_t, 256> class_of;
   std::vector<uint32_t> next;   ///< states x classes
-  std::vector<uint8_t> labels;  ///< of each state; of a product codes, where 0 does not match
+  std::vector<uint8_t> labels;  ///< by state; in a product codes, where 0 does not match
   size_t classes = 0;
   uint32_t start = 0;
 
   size_t states() const { return labels.size(); }
-  /// Whether all bytes lead from the state to itself.
+  /// Whether all bytes lead from the state back to itself.
   bool absorbs(uint32_t state) const;
 };
 
-/// Determinises and minimises; bytes that no state distinguishes share a class. nullopt when that exceeds
+/// Determinises and minimises; bytes that no state distinguishes share a class. nullopt if that exceeds
 /// limits.automaton_states, automaton_bytes or automaton_work.
 std::optional<Table> make_table(const Program& program, Question question, const Limits& limits);
 
-/// Merges states, and then bytes, that nothing distinguishes; drops states that are not reached.
+/// Merges indistinguishable states, and then bytes; removes unreachable states.
 void minimise(Table& table);
 
 }  // namespace lanewise::text::automaton

@@ -5,7 +5,7 @@
 namespace lanewise::text::automaton {
 namespace {
 
-/// Adds lo..hi, first cut so that all have one length, then so that only trailing bytes vary over their whole
+/// Adds lo..hi, first split into ranges of one length, then so that only trailing bytes vary over their whole
 /// range.
 void add_range(char32_t lo, char32_t hi, std::vector<ByteSequence>& out) {
   constexpr char32_t kLast[] = {0x7F, 0x7FF, 0xFFFF};

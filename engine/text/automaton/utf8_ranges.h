@@ -7,7 +7,7 @@
 
 namespace lanewise::text::automaton {
 
-/// Up to four byte ranges in a row; the strings that fit are UTF-8 characters.
+/// Up to four consecutive byte ranges; the strings that match are UTF-8 characters.
 struct ByteSequence {
   struct Range {
     uint8_t lo;
@@ -20,8 +20,8 @@ struct ByteSequence {
 };
 
 /// The characters of a set as byte sequences, ascending; at each position two of them have equal or disjoint
-/// ranges wherever their beginnings are equal. A range that holds all of U+0080..U+10FFFF takes the short
-/// form that RE2 gives it, which lets some overlong and surrogate forms through; this keeps '.' small.
+/// ranges if all earlier ranges are equal. A range that contains all of U+0080..U+10FFFF takes RE2's short
+/// form, which accepts some overlong and surrogate forms; this keeps '.' small.
 std::vector<ByteSequence> utf8_sequences(const syntax::CharSet& set);
 
 }  // namespace lanewise::text::automaton

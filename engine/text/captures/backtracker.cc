@@ -49,7 +49,7 @@ bool Backtracker::try_at(const Program& program, std::string_view text, size_t f
   return false;
 }
 
-/// Follows one thread to its end; what it leaves for later goes on the stack.
+/// Follows one thread to its end; alternatives go on the stack.
 bool Backtracker::run(const Program& program, std::string_view text, size_t from, uint32_t id,
                       size_t position) {
   for (;;) {

@@ -11,7 +11,7 @@
 namespace lanewise::text::captures {
 
 /// Finds captures by depth-first search that never visits an (instruction, position) twice: linear, and fast
-/// for strings so small that one bit for each such pair is cheap.
+/// for strings so short that one bit for each such pair is cheap.
 class Backtracker {
  public:
   static constexpr size_t kMaxBits = size_t{1} << 18;
@@ -19,15 +19,15 @@ class Backtracker {
   static bool can_take(const automaton::Program& program, size_t text_bytes) {
     return program.instructions.size() <= kMaxBits / (text_bytes + 1);
   }
-  /// As find_captures, for a match that starts at `at`; can_take(program, text.size() - at) holds.
+  /// Like find_captures, for a match that starts at `at`; can_take(program, text.size() - at) holds.
   bool match_at(const automaton::Program& program, std::string_view text, size_t at,
                 std::span<Capture> groups);
-  /// As find_captures; can_take(program, text.size() - from) holds.
+  /// Like find_captures; can_take(program, text.size() - from) holds.
   bool find(const automaton::Program& program, const StartCondition& start, std::string_view text,
             size_t from, std::span<Capture> groups);
 
  private:
-  /// Go on at an instruction and position; or, where slot is set, restore that slot to `position`.
+  /// Continue at an instruction and position; or, if slot is set, restore that slot to `position`.
   struct Job {
     uint32_t instruction;
     uint32_t slot;

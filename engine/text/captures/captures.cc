@@ -41,8 +41,8 @@ size_t next_bit(const std::vector<uint64_t>& bitmap, size_t from) {
 MatchFinder::MatchFinder(const Pattern& pattern, std::string_view text, CaptureContext& context)
     : pattern_(pattern.compiled()), text_(text), scratch_(context.scratch()) {}
 
-/// The first search reads back to `from`; from the second on all places are known, so that many matches in
-/// one text cost linear time together.
+/// The first search reads back to `from`; from the second on all positions are known, so that many matches in
+/// one text take linear time in total.
 size_t MatchFinder::next_start(const captures::MatchStarts& starts, size_t from) {
   if (++searches_ == 1) return starts.first(text_, from);
   if (searches_ == 2) {
@@ -52,7 +52,7 @@ size_t MatchFinder::next_start(const captures::MatchStarts& starts, size_t from)
   return next_bit(scratch_.starts, from);
 }
 
-/// A match that starts at `at`, by the cheapest of three ways.
+/// A match that starts at `at`, by the cheapest of three methods.
 bool MatchFinder::match_at(size_t at, std::span<Capture> groups) {
   if (const captures::OnePass* one_pass = pattern_.one_pass()) return one_pass->match_at(text_, at, groups);
   const automaton::Program& program = pattern_.program();
@@ -84,7 +84,7 @@ bool MatchFinder::next(size_t from, std::span<Capture> groups) {
     return next_word(from, groups);
   const captures::StartCondition& start = pattern_.start_condition();
   if (start.only_at_begin) return from == 0 && match_at(0, groups);
-  // A single search in a long text goes forward: the match may be near, the end is far.
+  // A single search in a long text goes forward: the match may be near, and the end is far.
   const bool forward = searches_ == 0 && text_.size() - from > kLongText;
   const captures::MatchStarts* starts = forward ? nullptr : pattern_.match_starts();
   if (starts == nullptr) {

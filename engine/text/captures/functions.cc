@@ -14,7 +14,7 @@ constexpr int kMaxRewriteGroup = 9;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Bytes of the character at `at`, as its first byte says; 1 at the end of the text.
+/// Length of the character at `at` according to its first byte; 1 at the end of the text.
 size_t bytes_by_lead(std::string_view text, size_t at) {
   if (at >= text.size()) return 1;
   const auto lead = static_cast<unsigned char>(text[at]);
@@ -53,7 +53,7 @@ std::vector<std::optional<std::string_view>> regexp_extract_all(const Pattern& p
 
 namespace {
 
-/// Appends the rewrite with its groups filled in; false where it ends early.
+/// Appends the rewrite with its groups filled in; false if it ends early.
 bool append_rewrite(std::string_view text, std::string_view rewrite, std::span<const Capture> groups,
                     size_t longest, std::string& out) {
   const auto append = [&](std::string_view part) {
@@ -86,7 +86,7 @@ void replace_all(const Pattern& pattern, std::string_view text, std::string_view
   while (finder.next(at, groups)) {
     out.append(text.substr(at, groups[0].begin - at));
     if (groups[0].begin == last_end && groups[0].end == last_end) {
-      // An empty match right after the last match does not count: one character goes on as it is.
+      // An empty match right after the last match does not count: one character is copied.
       const int bytes = std::max(unicode::decode(text.substr(at)).bytes, 1);
       out.append(text.substr(at, bytes));
       at += bytes;
@@ -117,7 +117,7 @@ std::vector<std::string_view> regexp_split(const Pattern& pattern, std::string_v
   std::vector<std::string_view> out;
   size_t done = 0;
   Capture match;
-  // Each piece is searched by itself: after a separator ^ and \b see the beginning of a text.
+  // Each piece is searched separately: after a separator, ^ and \b see the beginning of a text.
   const literals::WordFinder* words = pattern.compiled().words();
   const bool sees_context =
       (words != nullptr ? words->assertions() : pattern.compiled().program().assertions) != 0;

@@ -22,7 +22,7 @@ std::string random_of(const Strings& parts, int max_parts, std::mt19937& random)
   return out;
 }
 
-/// regexp_extract_all as DuckDB does it, with RE2. A group that took no part is shown as "NULL".
+/// regexp_extract_all as DuckDB does it, with RE2. A group that did not take part is shown as "NULL".
 Strings extract_all(const RE2& re, const std::string& text, int group) {
   Strings out;
   std::vector<re2::StringPiece> groups(re.NumberOfCapturingGroups() + 1);

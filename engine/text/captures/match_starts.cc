@@ -12,12 +12,12 @@ using automaton::Table;
 std::optional<MatchStarts> MatchStarts::make(const syntax::Ast& ast, const Limits& limits) {
   try {
     const automaton::Program backward = compile_program(ast, limits, automaton::Direction::kBackward);
-    if (backward.assertions & syntax::kCharBoundary) return std::nullopt;       // of LIKE; only looks forward
-    if (backward.assertions & syntax::kUnicodeAssertions) return std::nullopt;  // automata only guess
+    if (backward.assertions & syntax::kCharBoundary) return std::nullopt;  // used by LIKE; only looks forward
+    if (backward.assertions & syntax::kUnicodeAssertions) return std::nullopt;  // may be false matches
     const std::optional<Table> table = make_table(backward, automaton::Question::kEnds, limits);
     if (table) return MatchStarts(*table);
   } catch (const UserError&) {
-    // Written out backwards the pattern is too large; there are other ways.
+    // The reversed pattern is too large; other methods remain.
   }
   return std::nullopt;
 }
@@ -41,7 +41,7 @@ MatchStarts::MatchStarts(const Table& table)
   }
 }
 
-/// Calls found(place) for each place >= from where a match starts, last one first.
+/// Calls found(place) for each position >= from where a match starts, last one first.
 template <class Found>
 void MatchStarts::scan(std::string_view text, size_t from, const Found& found) const {
   uint32_t state = start_;

@@ -11,7 +11,7 @@ namespace lanewise::text::captures {
 using automaton::Instruction;
 using automaton::Program;
 
-/// Makes states from the start on. A state is an instruction that a byte led to, with all that is reached
+/// Builds states from the start. A state is an instruction reached by a byte, with all instructions reachable
 /// from there without reading.
 class OnePass::Builder {
  public:
@@ -49,7 +49,7 @@ class OnePass::Builder {
     return number;
   }
 
-  /// Follows the threads from `instruction` in order of their worth up to their next bytes. False when two of
+  /// Follows the threads from `instruction` in order of preference up to their next bytes. False if two of
   /// them compete.
   bool add(uint32_t instruction) {
     const size_t row = made_.steps_.size();
@@ -64,7 +64,7 @@ class OnePass::Builder {
       if (work_left_-- == 0) return false;
       if (!seen_.insert(id)) {
         if (assertions_[id] & ~path.assertions) return false;
-        continue;  // where this thread comes, the first one that came here does
+        continue;  // the first thread that came here reaches everything that this one would
       }
       assertions_[id] = path.assertions;
       const Instruction& here = program_.instructions[id];
@@ -80,7 +80,7 @@ class OnePass::Builder {
           break;
         case Instruction::kMatch:
           match = {true, path};
-          if (path.assertions == 0) return true;  // all others are worth less
+          if (path.assertions == 0) return true;  // all others have lower preference
           continue;
         case Instruction::kBytes:
           if (!read(here, path, match.possible, made_.steps_.data() + row)) return false;

@@ -13,16 +13,16 @@
 namespace lanewise::text::captures {
 
 /// Finds captures of a program whose threads never compete: from a known start each byte leaves at most one
-/// of them alive, so that a step for each byte of the match is all there is to do. A thread that has matched
-/// waits while those that are worth more go on.
+/// of them alive, so that one step per byte of the match suffices. A thread that has matched
+/// waits while threads of higher preference continue.
 class OnePass {
  public:
-  /// nullopt where threads may compete, where there are more groups or states than a table holds, and above
+  /// nullopt if threads may compete, if there are more groups or states than a table holds, and above
   /// limits.automaton_work.
   static std::optional<OnePass> make(const automaton::Program& program, const automaton::ByteClasses& classes,
                                      const Limits& limits);
 
-  /// As find_captures, for a match that starts at `at`.
+  /// Like find_captures, for a match that starts at `at`.
   bool match_at(std::string_view text, size_t at, std::span<Capture> groups) const;
 
  private:
@@ -30,18 +30,18 @@ class OnePass {
   static constexpr size_t kMaxSteps = size_t{1} << 16;  // 512 KiB
   static constexpr uint32_t kNowhere = (uint32_t{1} << 24) - 1;
 
-  /// What is done without reading: slot 2 + i is set to the position if bit i of `saves` is, where all
+  /// Actions without reading a byte: set slot 2 + i to the position if bit i of `saves` is set and all
   /// `assertions` hold.
   struct Path {
     uint16_t assertions = 0;
     uint32_t saves = 0;
   };
-  /// To the state that begins at `next` in steps_, or kNowhere.
+  /// To the state that starts at `next` in steps_, or kNowhere.
   struct Step {
     uint64_t next : 24 = kNowhere;
     uint64_t saves : 2 * kMaxGroups = 0;
     uint64_t assertions : 15 = 0;
-    uint64_t behind_match : 1 = 0;  ///< worth less than the state's match
+    uint64_t behind_match : 1 = 0;  ///< of lower preference than the state's match
   };
   struct Match {
     bool possible = false;

@@ -34,7 +34,7 @@ bool PikeVm::find(const Program& program, const StartCondition& start, std::stri
       at = start.next(text, at);
       if (at == std::string_view::npos) break;
     }
-    if (best_.empty()) start_at(program, text, at);  // worth less than all threads under way
+    if (best_.empty()) start_at(program, text, at);  // lower preference than all current threads
     step(program, text, at);
   }
   return report(groups);
@@ -46,14 +46,14 @@ void PikeVm::start_at(const Program& program, std::string_view text, size_t at) 
   add(program, text, at, program.start, current_);
 }
 
-/// Takes all threads over the byte at `at`, or notes that one has matched.
+/// Steps all threads over the byte at `at`, or records that one has matched.
 void PikeVm::step(const Program& program, std::string_view text, size_t at) {
   for (uint32_t id : current_.instructions.members()) {
     const Instruction& instruction = program.instructions[id];
     if (instruction.op == Instruction::kMatch) {
       best_.assign(row(current_, id), row(current_, id) + width_);
       best_[1] = at;
-      break;  // the threads beyond are worth less
+      break;  // the remaining threads have lower preference
     }
     if (instruction.op != Instruction::kBytes || at == text.size()) continue;
     const uint32_t to = program.step(instruction, static_cast<uint8_t>(text[at]));
@@ -71,7 +71,7 @@ bool PikeVm::report(std::span<Capture> groups) const {
   return true;
 }
 
-/// Adds the threads that are reached from `id` without reading, with slots_ as they then are.
+/// Adds the threads reachable from `id` without reading, with the current slots_.
 void PikeVm::add(const Program& program, std::string_view text, size_t position, uint32_t id, Threads& to) {
   stack_.assign(1, {id, kNoSlot, 0});
   while (!stack_.empty()) {

@@ -12,10 +12,10 @@
 namespace lanewise::text::captures {
 
 /// Finds captures by stepping all threads together in order of preference (Pike, "The text editor sam",
-/// 1987): linear in the text for any size of it, with memory that depends on the program alone.
+/// 1987): linear in the text for any size of it, with memory that depends only on the program.
 class PikeVm {
  public:
-  /// As find_captures, for a match that starts at `at`.
+  /// Like find_captures, for a match that starts at `at`.
   bool match_at(const automaton::Program& program, std::string_view text, size_t at,
                 std::span<Capture> groups);
   /// As find_captures.
@@ -30,7 +30,7 @@ class PikeVm {
   struct Job {
     uint32_t instruction;
     uint32_t slot;  // or kNoSlot
-    size_t old;     // what to restore the slot to
+    size_t old;     // previous value of the slot
   };
   static constexpr uint32_t kNoSlot = UINT32_MAX;
 
@@ -45,8 +45,8 @@ class PikeVm {
   Threads current_;
   Threads next_;
   size_t width_ = 0;           // slots per thread
-  std::vector<size_t> slots_;  // of the thread that is being added
-  std::vector<size_t> best_;   // slots of the best match so far; empty before there is one
+  std::vector<size_t> slots_;  // of the thread being added
+  std::vector<size_t> best_;   // slots of the best match so far; empty if there is none yet
   std::vector<Job> stack_;
 };
 

@@ -6,7 +6,7 @@
 namespace lanewise::text::captures {
 
 /// Calls byte(c) or group(n) for each part of a rewrite: \0 .. \9 stand for groups, \\ for a backslash. False
-/// where any other backslash ends it before its end.
+/// if it contains any other backslash.
 template <class Byte, class Group>
 bool read_rewrite(std::string_view rewrite, Byte&& byte, Group&& group) {
   for (size_t i = 0; i < rewrite.size(); ++i) {
@@ -26,7 +26,8 @@ bool read_rewrite(std::string_view rewrite, Byte&& byte, Group&& group) {
   return true;
 }
 
-/// The highest group that a rewrite names, also after its end; a pattern without it changes nothing.
+/// The highest group named in a rewrite, also after an invalid backslash; a pattern without it changes
+/// nothing.
 inline int highest_group(std::string_view rewrite) {
   int highest = 0;
   for (size_t i = 0; i + 1 < rewrite.size(); ++i) {

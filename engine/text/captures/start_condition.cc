@@ -47,7 +47,7 @@ StartCondition::StartCondition(const Program& program) {
     }
   }
   only_at_begin = blocked_by_begin && !may_be_empty && first_bytes.none();
-  if (blocked_by_begin && !only_at_begin) may_be_empty = true;  // no telling from the byte alone
+  if (blocked_by_begin && !only_at_begin) may_be_empty = true;  // the byte alone does not decide
 }
 
 size_t StartCondition::next(std::string_view text, size_t from) const {
@@ -59,7 +59,7 @@ size_t StartCondition::next(std::string_view text, size_t from) const {
 
 namespace {
 
-/// Whether a well-formed character lies on both sides of a place.
+/// Whether well-formed characters are on both sides of a position.
 bool in_character(std::string_view text, size_t position) {
   if (position == 0 || position >= text.size() || !unicode::is_continuation(text[position])) return false;
   size_t begin = position - 1;
@@ -67,7 +67,7 @@ bool in_character(std::string_view text, size_t position) {
   return begin + static_cast<size_t>(unicode::decode(text.substr(begin)).bytes) > position;
 }
 
-/// Whether the character that ends before, or starts at, a place is one of a word.
+/// Whether the character that ends before, or starts at, a position is a word character.
 bool unicode_word_before(std::string_view text, size_t position) {
   size_t begin = position - 1;
   while (begin > 0 && position - begin < 4 && unicode::is_continuation(text[begin])) --begin;
@@ -80,7 +80,7 @@ bool unicode_word_after(std::string_view text, size_t position) {
   return c.bytes > 0 && syntax::is_word_character(c.code_point);
 }
 
-/// Whether a place is next to a malformed byte, which is neither of a word nor not.
+/// Whether a position is next to a malformed byte, which is neither a word character nor not one.
 bool malformed_before(std::string_view text, size_t position) {
   if (position == 0 || static_cast<uint8_t>(text[position - 1]) < 0x80) return false;
   size_t begin = position - 1;

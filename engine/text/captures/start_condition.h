@@ -8,7 +8,7 @@
 
 namespace lanewise::text::captures {
 
-/// Where a match can start; a quick look that saves most tries.
+/// Where a match can start: a cheap test that avoids most attempts.
 struct StartCondition {
   explicit StartCondition(const automaton::Program& program);
 
@@ -16,11 +16,11 @@ struct StartCondition {
   bool may_be_empty = false;     ///< a match need not start with a byte
   std::bitset<256> first_bytes;  ///< bytes that a match may start with
 
-  /// The first place at or after `from` where a match may start; npos when there is none.
+  /// The first position at or after `from` where a match may start; npos if there is none.
   size_t next(std::string_view text, size_t from) const;
 };
 
-/// Which assertions hold at `position` of `text`; of Unicode's only where `wanted` has one.
+/// The assertions that hold at `position` of `text`; Unicode's only if `wanted` contains one.
 uint16_t assertions_at(std::string_view text, size_t position, uint16_t wanted);
 
 }  // namespace lanewise::text::captures

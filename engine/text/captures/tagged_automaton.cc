@@ -18,7 +18,7 @@ using lanes::TaggedView;
 using namespace syntax;  // the assertions
 
 /// Makes states from the starts on. What is reached without reading is followed when the next byte is known,
-/// as only then it is known which assertions hold.
+/// as only then the assertions are decided.
 class TaggedAutomaton::Builder {
  public:
   Builder(const detail::CompiledPattern& pattern, std::span<const int> groups, size_t most_steps)
@@ -32,7 +32,7 @@ class TaggedAutomaton::Builder {
         entered_(program_.instructions.size()) {
     made_.class_of_ = classes_.class_of;
     made_.classes_ = classes_.size() + 1;
-    made_.moves_ = {0};  // a list of none
+    made_.moves_ = {0};  // an empty list
     for (size_t i = 0; i < groups.size(); ++i) {
       const size_t begin = 2 * static_cast<size_t>(groups[i]);
       bit_of_slot_[begin] = 1U << 2 * i;
@@ -59,7 +59,7 @@ class TaggedAutomaton::Builder {
   }
 
  private:
-  /// The slots that it has filled are `filled`, a bit of each that is requested.
+  /// `filled` has a bit for each requested slot that it has filled.
   struct Thread {
     uint32_t instruction;
     uint32_t filled;
@@ -67,8 +67,8 @@ class TaggedAutomaton::Builder {
   };
   struct State {
     std::vector<Thread> threads;
-    uint16_t behind = 0;     // assertions that hold because of what was read
-    bool searching = false;  // a match may still begin: a thread that is worth less than all others
+    uint16_t behind = 0;     // assertions that hold because of the bytes read
+    bool searching = false;  // a match may still start: lower preference than all other threads
     auto operator<=>(const State&) const = default;
   };
   /// A thread on its way to the next byte, from the state's thread `rank`; it fills `saves` here.
@@ -135,7 +135,7 @@ class TaggedAutomaton::Builder {
     return holds;
   }
 
-  /// Follows a thread, its branches in the order of their worth, up to a match or over the byte. False above
+  /// Follows a thread, its branches in order of preference, up to a match or over the byte. False above
   /// the limit.
   bool follow(const Path& thread, uint16_t holds, bool at_end, uint8_t byte) {
     stack_.assign(1, thread);
@@ -143,7 +143,7 @@ class TaggedAutomaton::Builder {
       Path path = stack_.back();
       stack_.pop_back();
       if (work_left_-- == 0) return false;
-      if (!seen_.insert(path.instruction)) continue;  // a thread that is worth more was here
+      if (!seen_.insert(path.instruction)) continue;  // a thread of higher preference was here
       const Instruction& here = program_.instructions[path.instruction];
       path.instruction = here.next;
       switch (here.op) {
@@ -158,7 +158,7 @@ class TaggedAutomaton::Builder {
           break;
         case Instruction::kMatch:
           path.saves |= bit_of_slot_[1];
-          match_ = path;  // all others are worth less
+          match_ = path;  // all others have lower preference
           return true;
         case Instruction::kBytes:
           if (at_end) continue;
@@ -172,13 +172,13 @@ class TaggedAutomaton::Builder {
     return true;
   }
 
-  /// The registers of the thread `rank`; those of the match are the first.
+  /// The registers of the thread `rank`; the match's registers are the first.
   uint16_t register_of(size_t rank, size_t slot) const {
     return static_cast<uint16_t>(width_ * (rank + 1) + slot);
   }
 
-  /// What the step that was followed last copies and notes. Threads come from such of ascending ranks: those
-  /// that move up, the last first, then those that move down, the first first, find what they copy unchanged.
+  /// The copies and records of the last step. Its threads come from ascending ranks: copies
+  /// upwards, last first, then copies downwards, first first, never read an overwritten register.
   std::vector<uint16_t> moves_of() const {
     std::vector<uint16_t> moves;
     const auto add = [&](size_t to, size_t from) { moves.push_back(static_cast<uint16_t>(to << 8 | from)); };
@@ -208,7 +208,7 @@ class TaggedAutomaton::Builder {
     return moves;
   }
 
-  /// What the step that makes these moves has above bit 16; nothing where their list has no room.
+  /// The bits above bit 16 of the step with these moves; nothing if their list is full.
   std::optional<uint32_t> encoded(const std::vector<uint16_t>& moves) {
     if (moves.empty()) return 0;
     if (moves.size() == 1 && (moves[0] & 0xFF) == TaggedView::kHere)
@@ -231,10 +231,10 @@ class TaggedAutomaton::Builder {
     }
   }
 
-  /// For each state, whether a search that has matched may read on from it without end, and without a match.
+  /// For each state, whether a search that has matched may read on from it forever without another match.
   std::vector<bool> endless_states() const {
     std::vector<std::vector<uint32_t>> sources(states_.size());  // of such steps
-    std::vector<size_t> left(states_.size(), 0);                 // those that lead from a state
+    std::vector<size_t> left(states_.size(), 0);                 // number of such steps from each state
     std::vector<uint32_t> ends;
     std::vector<bool> endless(states_.size(), true);
     for (uint32_t s = 0; s < states_.size(); ++s) {
@@ -257,12 +257,13 @@ class TaggedAutomaton::Builder {
     return endless;
   }
 
-  /// Whether no two searches, each from the match's end of the one before, read the same bytes without end.
-  /// So it is where none that follows a match finds one as long as the search that found it still reads on.
+  /// Whether no two searches, each starting at the end of the previous match, read the same bytes without
+  /// bound. This holds if no search after a match finds another one while the search that found it still
+  /// reads on.
   bool finds_all() const {
     if (only_at_begin_) return true;
     const std::vector<bool> endless = endless_states();
-    std::set<std::pair<uint32_t, uint32_t>> pairs;  // where both are after the same byte
+    std::set<std::pair<uint32_t, uint32_t>> pairs;  // both after the same byte
     std::vector<std::pair<uint32_t, uint32_t>> to_follow;
     const auto meet = [&](uint32_t first, uint32_t second) {
       if (endless[first] && pairs.emplace(first, second).second) to_follow.emplace_back(first, second);
@@ -291,7 +292,7 @@ class TaggedAutomaton::Builder {
     return apart;
   }
 
-  static constexpr size_t kFresh = SIZE_MAX;  // the rank of a thread that begins; it has filled nothing
+  static constexpr size_t kFresh = SIZE_MAX;  // the rank of a new thread, which has filled nothing
   static constexpr size_t kMostStates = UINT16_MAX;
 
   const Program& program_;
@@ -299,7 +300,7 @@ class TaggedAutomaton::Builder {
   const bool only_at_begin_;
   const size_t most_steps_;
   size_t work_left_;
-  const size_t width_;  // registers of a thread
+  const size_t width_;  // registers per thread
   std::array<uint32_t, 2 * kMostGroups> bit_of_slot_{};
   uint16_t looked_back_ = 0;
   TaggedAutomaton made_;

@@ -45,7 +45,7 @@ TEST(TaggedAutomaton, FindsTheGroupsThatAreAskedForInTheirOrder) {
   }
 }
 
-/// Bytes that are read to find all matches, each from the last one's end, for a byte of the text.
+/// Bytes read to find all matches, each from the end of the previous one, per byte of the text.
 double reads_per_byte(const TaggedAutomaton& automaton, const std::string& text) {
   const lanes::TaggedView view = automaton.view();
   lanes::TaggedRegisters<lanes::TaggedView::kUnset> registers;

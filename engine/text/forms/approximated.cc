@@ -4,7 +4,7 @@
 namespace lanewise::text::forms {
 namespace {
 
-/// A small automaton that lets more through runs packed; the exact one decides about what is left.
+/// A small automaton with false positives runs packed; the exact one confirms its candidates.
 class Approximated final : public Form {
  public:
   Approximated(lanes::Target target, automaton::CompleteAutomaton coarse, const Request& request)
@@ -40,7 +40,7 @@ Offer offer_approximated(const Request& request) {
   });
   if (!coarse)
     return Offer::refusal("too little of the automaton fits on " + std::string(lanes::name(target)));
-  constexpr double kLeft = 0.1;  // the share of rows that are looked at again; a guess until it is measured
+  constexpr double kLeft = 0.1;  // fraction of rows to confirm; an estimate until it is measured
   const std::string how = size_of(*coarse) + " of " + size_of(*exact) + " in registers of " +
                           std::string(lanes::name(target)) + ", then the whole automaton";
   const Cost cost{.per_byte = request.costs().packed(entries_of(*coarse)),

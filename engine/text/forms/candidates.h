@@ -7,7 +7,7 @@
 #include "text/forms/form.h"
 #include "text/forms/on_lanes.h"
 
-/// What forms share that look at rows twice: candidates are found, then confirmed. Both book their cost.
+/// Shared by strategies in two passes: candidates are found, then confirmed. Both count their cost.
 namespace lanewise::text::forms {
 
 /// "searched over all rows at once on avx512".
@@ -15,7 +15,7 @@ inline std::string searched(const Request& request) {
   return "searched over all rows at once on " + std::string(lanes::name(request.target()));
 }
 
-/// The rows that a finder of lanes (LiteralFinder, SequenceFinder, RunFinder) finds.
+/// The rows found by a finder of lanes (LiteralFinder, SequenceFinder, RunFinder).
 template <class Finder>
 void find(const Finder& finder, const StringRows& rows, const uint64_t* active, uint64_t* hits,
           FormState* state) {
@@ -25,14 +25,14 @@ void find(const Finder& finder, const StringRows& rows, const uint64_t* active, 
   if (state->stats) state->stats->ran_on(ran);
 }
 
-/// The cheapest steady form, made when rows first request it. The pattern must outlive it.
+/// The cheapest data-independent strategy, made when rows first need it. The pattern must outlive it.
 class Confirmation {
  public:
   explicit Confirmation(const Request& request);
 
-  /// For a form that confirms.
+  /// The state of a strategy that confirms candidates.
   struct State : FormState {
-    std::unique_ptr<FormState> confirming;  // made with the form
+    std::unique_ptr<FormState> confirming;  // made together with the strategy
   };
 
   /// Clears the bits of rows that do not match.

@@ -15,7 +15,7 @@ struct Stated {
 };
 
 Stated stated(Target target) {
-  // Automata in tables run on interleaved lanes unless a target is forced that has lanes of its own for them.
+  // Automata in tables run on interleaved lanes unless a forced target has its own lanes for them.
   constexpr double kInterleaved = 0.9, kOneByOne = 1.6;
   // Packed in plain C++: for tests, or for machines that have nothing else.
   constexpr double kPlain = 20;
@@ -56,7 +56,7 @@ Costs::Costs(Target target, const lanes::Tuning& tuning) : lazy_(tuning.lazy_ns 
 double Costs::scan(size_t places) const { return scan_base_ + scan_place_ * static_cast<double>(places); }
 
 double Costs::packed(size_t entries) const {
-  // A step's instructions by the size of its table, as a share of those with the smallest one.
+  // A step's instructions by the size of its table, relative to the smallest one.
   if (entries <= 64) return packed_;
   if (entries <= 128) return packed_ * (wide_ ? 1.05 : 1.5);
   return packed_ * (wide_ ? entries <= 256 ? 1.2 : 1.5 : 2.4);

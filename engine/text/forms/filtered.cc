@@ -9,14 +9,14 @@
 namespace lanewise::text::forms {
 namespace {
 
-/// Finds rows that hold one of some sequences.
+/// Finds rows that contain one of several sequences.
 struct Search {
   std::unique_ptr<Form> form;
   Cost cost;
   std::string what;
 };
 
-/// The only text of the sequences, or nothing.
+/// The only string of the sequences, or nothing.
 std::string only_text(const literals::SequenceSet& sequences) {
   std::string text;
   if (sequences.size() != 1) return text;
@@ -39,8 +39,8 @@ Search search_for(const literals::SequenceSet& sequences, const Request& request
   return {std::move(several), cost, std::move(what)};
 }
 
-/// What every match contains is searched first; the rows that hold it become the active set of an automaton.
-/// Where several things are known, that one is searched which a look at some rows shows to be the cheapest.
+/// A sequence that every match contains is searched first; the rows with it become the active set of an
+/// automaton. If several are known, the one that a sample of rows shows to be the cheapest is searched.
 class Filtered final : public Form {
  public:
   Filtered(std::vector<Search> searches, const Request& request)
@@ -59,7 +59,7 @@ class Filtered final : public Form {
  private:
   struct State final : Confirmation::State {
     const Search* chosen = nullptr;
-    int batches_left = 0;  // until the next look
+    int batches_left = 0;  // until the next sample
   };
 
   const Form& cheapest(const StringRows& rows, State& state) const {
@@ -72,7 +72,7 @@ class Filtered final : public Form {
     return *(state.chosen ? *state.chosen : searches_[0]).form;
   }
 
-  /// Nanoseconds for the first rows.
+  /// Nanoseconds spent on the first rows.
   double spent(const Search& search, const StringRows& rows) const {
     constexpr size_t kMost = 1024, kShare = 16;
     const StringRows some = rows.first(std::min(kMost, (rows.size() + kShare - 1) / kShare));
@@ -102,12 +102,12 @@ Offer offer_filtered(const Request& request) {
   std::string how = "in every match is " + searches[0].what + ", " + searched(request);
   for (const literals::SequenceSet& other : sequences.others) {
     Search search = search_for(other, request);
-    if (kUsualRow * search.cost.on_candidates >= kCandidateCost) continue;  // in about every row
+    if (kUsualRow * search.cost.on_candidates >= kCandidateCost) continue;  // in nearly every row
     searches.push_back(std::move(search));
     how += ", or " + searches.back().what + " where that is rarer";
   }
   how += ", then an automaton";
-  // A row is looked at again for each candidate found by chance, as long as those are few.
+  // A row is examined again for each false candidate, as long as they are few.
   const double candidates = cost.on_candidates / kCandidateCost;
   cost.on_candidates +=
       candidates * kPickCost + std::min(1.0, kUsualRow * candidates) * request.costs().automaton();

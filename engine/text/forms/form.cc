@@ -4,7 +4,7 @@
 
 namespace lanewise::text::forms {
 
-// A line for each form; those that are easily offered stand in front.
+// A line for each strategy; those with a cheap offer() come first.
 #define LANEWISE_FORMS(FORM) \
   FORM(kAll)                 \
   FORM(kEquality)            \

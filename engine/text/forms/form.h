@@ -16,30 +16,30 @@
 
 namespace lanewise::text::forms {
 
-/// What one thread keeps between calls of one form, e.g. a cache.
+/// The state of one thread between calls of one strategy, e.g. a cache.
 class FormState {
  public:
   virtual ~FormState() = default;
-  lanes::Stats* stats = nullptr;  ///< where lanes count what they did, if that is requested
-  double on_candidates = 0;       ///< added up: what candidates cost, by Cost's numbers, in nanoseconds
+  lanes::Stats* stats = nullptr;  ///< where lanes count their steps, if requested
+  double on_candidates = 0;       ///< accumulated cost of candidates, by Cost's numbers, in nanoseconds
 };
 
-/// One way to answer `does the row match`. Immutable; threads share it.
+/// A match strategy. Immutable; threads share it.
 class Form {
  public:
   virtual ~Form() = default;
 
   virtual std::unique_ptr<FormState> make_state() const { return std::make_unique<FormState>(); }
-  /// As Matcher::match; `state` comes from make_state() of this form and is never null.
+  /// Like Matcher::match; `state` comes from make_state() of this strategy and is never null.
   virtual void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
                      FormState* state) const = 0;
   virtual bool match(std::string_view text, FormState* state) const = 0;
 };
 
-/// A form that is offered, or why it is not.
+/// A supported strategy, or the reason why it is not supported.
 struct Offer {
   std::unique_ptr<Form> form;
-  std::string reason;  ///< of the choice, or of the rejection
+  std::string reason;  ///< reason of the choice, or of the rejection
   Cost cost;
 
   static Offer of(std::unique_ptr<Form> f, std::string why, const Cost& cost) {
@@ -50,8 +50,8 @@ struct Offer {
 
 struct Request {
   const detail::CompiledPattern& pattern;
-  std::optional<lanes::Target> lanes;  ///< forced; otherwise the form takes the one that suits it
-  bool forced = false;                 ///< the user named the form: offer it even where it makes little sense
+  std::optional<lanes::Target> lanes;  ///< forced; otherwise the strategy takes the fastest target
+  bool forced = false;                 ///< the user named the strategy: support it even if it is slow
   uint32_t refill_below = 0;           ///< as in MatcherOptions
   lanes::Tuning tuning = {};
 
@@ -59,29 +59,29 @@ struct Request {
   Costs costs() const { return {target(), tuning}; }
 };
 
-/// What each form's file defines.
+/// Defined by each strategy's file.
 struct FormKind {
   std::string_view name;
   Offer (*offer)(const Request& request);
-  /// Per usual byte, known in a moment; not computed for an offer where something cheaper is known. Null:
-  /// nothing.
+  /// A cheap lower bound of the cost per average byte; strategies that cannot be the cheapest are not built.
+  /// Null: nothing.
   double (*at_best)(const Request& request) = nullptr;
-  bool steady = false;  ///< its cost does not depend on what rows hold
+  bool steady = false;  ///< the cost does not depend on the rows' contents
 };
 
-/// All forms; the cheapest that is offered is taken.
+/// All strategies; the cheapest supported one is used.
 std::span<const FormKind* const> all_forms();
 
-/// The cheapest of the steady forms for patterns that are not fixed strings.
+/// The cheapest data-independent strategy for patterns that are not fixed strings.
 Offer steadiest(const Request& request);
 
-/// What that costs at best, per usual byte, without making it.
+/// A lower bound of its cost per average byte, without building it.
 double steadiest_at_best(const Request& request);
 
-/// Clears the bits of rows with less than `shortest` bytes.
+/// Clears the bits of rows with fewer than `shortest` bytes.
 void keep_long(const StringRows& rows, size_t shortest, uint64_t* active);
 
-/// `form` applied only to rows of at least `shortest` bytes; no other can match.
+/// `form` applied only to rows of at least `shortest` bytes; shorter rows cannot match.
 std::unique_ptr<Form> long_rows(std::unique_ptr<Form> form, size_t shortest);
 
 }  // namespace lanewise::text::forms

@@ -5,7 +5,7 @@
 
 namespace lanewise::text::forms {
 
-/// A thread's lazily made automaton. The pattern must outlive it.
+/// A thread's lazy automaton. The pattern must outlive it.
 struct LazyState final : FormState {
   explicit LazyState(const detail::CompiledPattern& pattern);
   automaton::LazyAutomaton automaton;

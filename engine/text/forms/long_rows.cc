@@ -34,7 +34,7 @@ class LongRows final : public Form {
     if (left == 0) {
       std::fill_n(hits, words, 0);
     } else if (2 * left > all) {
-      form_->match(rows, active, hits, state);  // to leave out a few rows does not pay
+      form_->match(rows, active, hits, state);  // excluding a few rows does not pay
     } else {
       form_->match(rows, asked.data(), hits, state);
     }

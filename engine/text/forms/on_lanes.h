@@ -10,8 +10,8 @@ namespace lanewise::text::forms {
 
 lanes::Rows to_lanes(const StringRows& rows);
 
-/// A complete automaton, which must outlive the result, run by the lanes of `target`, which must be supported
-/// and offer `form` for it. last_bytes: of each row, 0 is all; see lanes::RowOptions.
+/// Runs a complete automaton, which must outlive the result, on lanes of `target`, which must be supported
+/// and support `form` for it. last_bytes: of each row, 0 is all; see lanes::RowOptions.
 std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form,
                                const automaton::CompleteAutomaton& automaton, const Request& request,
                                uint32_t last_bytes = 0);

@@ -3,12 +3,12 @@
 namespace lanewise::text::forms {
 namespace {
 
-/// 32 or 64 rows in one register, with the whole automaton in registers too.
+/// 32 or 64 rows in one register, with the whole automaton in registers, too.
 Offer offer_packed(const Request& request) {
   const automaton::CompleteAutomaton* automaton = request.pattern.automaton();
   if (automaton == nullptr) return Offer::refusal("the automaton is too large to complete");
   lanes::Target target = request.lanes.value_or(lanes::simd());
-  // By choice the emulated registers are for machines without others; forced, they are for tests.
+  // By default the emulated registers are for machines without others; forced, they are for tests.
   if (!request.lanes && request.forced && target == lanes::Target::interleaved)
     target = lanes::Target::emulated;
   const std::string on = std::string(lanes::name(target)) + ", " + size_of(*automaton);

@@ -50,7 +50,7 @@ void match_each(const StringRows& rows, const uint64_t* active, uint64_t* hits, 
   }
 }
 
-/// A form that looks at one row after the other with a function object.
+/// A strategy that tests one row after the other with a function object.
 template <class Test>
 class PerRow final : public Form {
  public:

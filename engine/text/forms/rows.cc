@@ -3,7 +3,7 @@
 namespace lanewise::text::forms {
 namespace {
 
-/// A lane per row; lanes that end take the next row.
+/// A row per lane; lanes that have finished take the next row.
 Offer offer_rows(const Request& request) {
   const automaton::CompleteAutomaton* automaton = request.pattern.automaton();
   if (automaton == nullptr) return Offer::refusal("the automaton is too large to complete");

@@ -5,8 +5,8 @@
 namespace lanewise::text::forms {
 namespace {
 
-/// One run of characters. Where some of them have several bytes, a run of single bytes is a match all the
-/// same; and of the other rows only those go through an automaton that hold a run of any of its bytes.
+/// One run of characters. If some of them have several bytes, a run of single bytes is still a match;
+/// of the other rows, only those with a run of any of its bytes go through an automaton.
 class Runs final : public Form {
  public:
   Runs(const Request& request, const literals::Run& run)
@@ -49,7 +49,7 @@ Offer offer_runs(const Request& request) {
     return Offer::refusal("one character is a sequence");
   std::string how = "a run of " + std::to_string(run->length) + ", " + searched(request);
   if (!run->exact()) how += ", other rows by an automaton";
-  // Each row is looked at once, most where the class is common.
+  // A row is examined at most once; if the class is common, most rows are.
   const Cost cost{.per_byte = 2 * request.costs().scan(1), .on_candidates = kCandidateCost / kUsualRow / 2};
   return Offer::of(std::make_unique<Runs>(request, *run), how, cost);
 }

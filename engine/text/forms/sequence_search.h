@@ -5,7 +5,7 @@
 
 namespace lanewise::text::forms {
 
-/// Finds the rows that hold one of several sequences, all rows searched at once by lanes.
+/// Finds the rows that contain one of several sequences, searching all rows at once with lanes.
 class SequenceSearch final : public Form {
  public:
   SequenceSearch(const Request& request, const std::vector<lanes::Sequence>& sequences);

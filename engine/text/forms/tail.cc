@@ -3,7 +3,7 @@
 namespace lanewise::text::forms {
 namespace {
 
-/// Matches that end where the row does and are short: the packed automaton takes the last bytes of each row.
+/// Short matches at the end of the row: the packed automaton reads the last bytes of each row.
 Offer offer_tail(const Request& request) {
   constexpr size_t kLongest = 64, kBlock = 16;
   const literals::Lengths& lengths = request.pattern.lengths;

@@ -9,7 +9,7 @@ namespace {
 using syntax::Node;
 using syntax::Op;
 
-/// The parts of nested concatenations and groups, in order. False when there is anything but strings, '%', \A
+/// The parts of nested concatenations and groups, in order. False if there is anything but strings, '%', \A
 /// and \z.
 bool flatten(const Node& node, std::vector<const Node*>& out) {
   switch (node.op) {
@@ -46,7 +46,7 @@ std::optional<Pieces> find_pieces(const syntax::Ast& ast, bool full_match) {
   size_t first = 0, end = parts.size();
   for (; first < end && is_assert(parts[first], syntax::kBeginText); ++first) out.at_begin = true;
   for (; first < end && is_assert(parts[end - 1], syntax::kEndText); --end) out.at_end = true;
-  bool joined = false;  // the next text continues the last piece
+  bool joined = false;  // the next text extends the last piece
   for (size_t i = first; i < end; ++i) {
     if (parts[i]->op == Op::kAssert) return std::nullopt;
     if (parts[i]->op == Op::kText) {
@@ -63,10 +63,10 @@ std::optional<Pieces> find_pieces(const syntax::Ast& ast, bool full_match) {
 
 namespace {
 
-/// What is known of the strings that a node matches.
+/// What is known about the strings that a node matches.
 struct Known {
-  std::optional<std::string> exact;  // the only text that it matches, apart from zero-width conditions
-  std::string required;              // a part of each of them
+  std::optional<std::string> exact;  // the only string that it matches, apart from zero-width conditions
+  std::string required;              // a substring of all of them
 };
 
 constexpr size_t kLongestRepeated = 256;
@@ -125,7 +125,7 @@ Known look_at(const Node& node) {
   return {};
 }
 
-/// Whether every match starts where the text does.
+/// Whether every match starts at the beginning of the text.
 bool starts_at_begin(const Node& node) {
   switch (node.op) {
     case Op::kAssert:
@@ -146,7 +146,7 @@ bool starts_at_begin(const Node& node) {
   }
 }
 
-/// Appends what every match of the node starts with. True if nothing of the match is left after it.
+/// Appends the common prefix of all matches of the node. True if it is the whole match.
 bool append_prefix(const Node& node, std::string& prefix) {
   if (const Known known = look_at(node); known.exact) {
     prefix += *known.exact;

@@ -9,8 +9,8 @@
 namespace lanewise::text::literals {
 
 /// A pattern that is nothing but literal pieces with any bytes between them: LIKE 'a%b%', the regex ^abc$ or
-/// abc. A text matches when the pieces occur in it in order without overlap, the first one at its beginning
-/// and the last one at its end where so anchored. Without pieces: all strings, or the empty one when anchored
+/// abc. A text matches if it contains the pieces in order without overlap, the first one at its beginning
+/// and the last one at its end if so anchored. Without pieces: all strings, or only the empty one if anchored
 /// at both ends.
 struct Pieces {
   std::vector<std::string> pieces;
@@ -20,14 +20,14 @@ struct Pieces {
   bool operator==(const Pieces&) const = default;
 };
 
-/// `full_match`: the pattern spans the whole text, otherwise it may match anywhere. nullopt when it is not
+/// `full_match`: the pattern spans the whole text, otherwise it may match anywhere. nullopt if it is not
 /// literal.
 std::optional<Pieces> find_pieces(const syntax::Ast& ast, bool full_match);
 
-/// The longest text that every match contains; empty when none is known.
+/// The longest string that every match contains; empty if none is known.
 std::string find_required(const syntax::Ast& ast);
 
-/// The text that every matching row starts with; empty when there is none.
+/// The prefix of every matching row; empty if there is none.
 std::string find_prefix(const syntax::Ast& ast, bool full_match);
 
 }  // namespace lanewise::text::literals

@@ -14,20 +14,20 @@ using syntax::ByteSet;
 using syntax::Node;
 using syntax::Op;
 
-/// The bytes that may stand at one side of a text, the line's end among them.
+/// The possible bytes on one side of a text, including the line end.
 struct Side {
-  ByteSet sure;   // with these the rest of the pattern matches, whatever follows
-  ByteSet maybe;  // with these it may
+  ByteSet sure;   // with these the rest of the pattern matches in any case
+  ByteSet maybe;  // with these it may match
 };
 
 const Side kAnything{.sure = syntax::any_byte(), .maybe = syntax::any_byte()};
 
-/// Looks outwards from one end of a text.
+/// Examines the pattern outwards from one end of a text.
 class Outwards {
  public:
   Outwards(bool forward, uint8_t edge) : forward_(forward), edge_(edge) {}
 
-  /// The side where `node` is followed by what `next` describes.
+  /// The side if `node` is followed by `next`.
   Side look(const Node& node, const Side& next) const {
     switch (node.op) {
       case Op::kEmpty:
@@ -68,10 +68,10 @@ class Outwards {
  private:
   static Side either(const Side& a, const Side& b) { return {a.sure | b.sure, a.maybe | b.maybe}; }
 
-  /// One byte of `whole` and nothing more, or the outermost byte of a longer part, one of `parts`.
+  /// Exactly one byte of `whole`, or the outermost byte, one of `parts`, of a longer part.
   static Side consuming(const ByteSet& whole, const ByteSet& parts, bool only, const Side& next) {
     Side side{only && next.sure.all() ? whole : ByteSet(), whole | parts};
-    side.sure.reset('\n');  // no match holds the line's end
+    side.sure.reset('\n');  // no match contains the line end
     side.maybe.reset('\n');
     return side;
   }
@@ -95,7 +95,7 @@ class Outwards {
     return next;
   }
 
-  /// Which bytes next to the text's edge satisfy a condition.
+  /// The bytes next to the text's edge that satisfy a condition.
   Side asserted(uint16_t assertion) const {
     const ByteSet high = syntax::byte_range(0x80, 0xFF), low = ~high;
     ByteSet words;
@@ -103,7 +103,7 @@ class Outwards {
       words[byte] = automaton::is_word_byte(static_cast<uint8_t>(byte));
     const ByteSet boundary = automaton::is_word_byte(edge_) ? ~words : words;
     const auto bytes = [](const ByteSet& set) { return Side{set, set}; };
-    // With Unicode's words, a byte that is not ASCII leaves the answer open, at either side.
+    // With Unicode's words, a non-ASCII byte on either side leaves the result undecided.
     const auto characters = [&](const ByteSet& set) {
       return edge_ < 0x80 ? Side{set & low, set | high} : Side{{}, syntax::any_byte()};
     };
@@ -135,7 +135,7 @@ class Outwards {
     }
   }
 
-  /// Whether a condition on what is before or after a place looks away from the text.
+  /// Whether a condition on the previous or next byte concerns the outside of the text.
   bool outside(bool after) const { return after == forward_; }
 
   const bool forward_;

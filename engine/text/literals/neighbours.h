@@ -8,9 +8,9 @@
 
 namespace lanewise::text::literals {
 
-/// What the bytes before and after `text` say of a line that holds it: no match, a match, or neither. `text`
-/// is a part of every match. Nothing where its place in the pattern is not fixed, or its neighbours may be
-/// anything.
+/// How the bytes before and after `text` decide a line that contains it: no match, a match, or undecided.
+/// `text` is a part of every match. Nothing if its position in the pattern is not fixed, or its neighbours
+/// may be anything.
 std::optional<lanes::Neighbours> find_neighbours(const syntax::Ast& ast, std::string_view text);
 
 }  // namespace lanewise::text::literals

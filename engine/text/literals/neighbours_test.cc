@@ -21,7 +21,7 @@ RegexOptions rust(bool ascii_text = false, bool whole_words = false) {
   return options;
 }
 
-/// Verdicts on bytes at one side, in the order of `bytes`: match, maybe, none.
+/// Verdicts on the bytes at one side, in the order of `bytes`: match, maybe, none.
 std::string shown(const lanes::u8 (&verdicts)[256], std::string_view bytes) {
   std::string out;
   for (const char byte : bytes) out += "n?.m"[verdicts[static_cast<uint8_t>(byte)]];

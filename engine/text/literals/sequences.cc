@@ -38,7 +38,7 @@ Set characters(const syntax::CharSet& chars) {
   return all;
 }
 
-/// All of a with all of b after; nothing where those are too many or too long.
+/// All of a followed by all of b; nothing if they are too many or too long.
 std::optional<Set> product(const Set& a, const Set& b) {
   if (a.size() * b.size() > kMost) return std::nullopt;
   Set all;
@@ -52,7 +52,7 @@ std::optional<Set> product(const Set& a, const Set& b) {
   return all;
 }
 
-/// Fewer sequences that take all that these take: one of each length.
+/// Fewer sequences that match all that these match: one for each length.
 Set coarse(const Set& set) {
   std::map<size_t, Sequence> by_length;
   for (const Sequence& sequence : set) {
@@ -69,15 +69,15 @@ bool has_empty(const Set& set) {
   return std::ranges::any_of(set, [](const Sequence& s) { return s.empty(); });
 }
 
-/// What is known of the strings that a node matches.
+/// What is known about the strings that a node matches.
 struct KnownSets {
-  std::optional<Set> exact;   // these and no others, apart from zero-width conditions
-  std::vector<Set> required;  // each contains one of each of these; the rarest first
-  Set front, back;            // each begins, or ends, with one of these; empty: nothing is known
+  std::optional<Set> exact;   // exactly these, apart from zero-width conditions
+  std::vector<Set> required;  // each string contains one sequence of each set; the rarest first
+  Set front, back;            // each string begins, or ends, with one of these; empty: not known
   bool conditional = false;   // there are zero-width conditions
 };
 
-/// Whether whatever contains one of `set` contains one of `other`, as far as that is seen in a moment.
+/// Whether every string that contains one of `set` contains one of `other`, by a quick test.
 bool implies(const Set& set, const Set& other) {
   constexpr size_t kMoment = 64;
   if (set.size() * other.size() > kMoment) return false;
@@ -88,13 +88,13 @@ bool implies(const Set& set, const Set& other) {
   });
 }
 
-/// The longer one of equally rare ones.
+/// Of equally rare ones, the longer one.
 auto rank(const Set& set) {
   return std::pair(lanes::expected_candidates(set),
                    -static_cast<ptrdiff_t>(std::ranges::min(set, {}, &Sequence::size).size()));
 }
 
-/// Adds one to the rarest few, none of which implies another.
+/// Adds one to the few rarest, none of which implies another.
 void keep(std::vector<Set>& rarest, const Set& set) {
   constexpr size_t kFew = 3;
   if (set.empty() || has_empty(set)) return;
@@ -116,14 +116,14 @@ KnownSets of_exact(Set set) {
   return known;
 }
 
-/// cut_left, cut_right: anything may stand before, or after, a match. So where a repetition stands there,
-/// its fewest copies will do.
+/// cut_left, cut_right: a match may have any neighbours on that side. So a repetition there
+/// needs only its minimum number of copies.
 KnownSets sets_of(const Node& node, bool cut_left, bool cut_right);
 
 KnownSets sets_of_concat(const Node& node, bool cut_left, bool cut_right) {
   KnownSets all;
   all.exact = Set{Sequence()};
-  std::optional<Set> run = all.exact;  // what the last children match, as far back as that is known
+  std::optional<Set> run = all.exact;  // strings of the last children, as far back as known
   bool first = true;
   for (size_t i = 0; i < node.children.size(); ++i) {
     const bool last = i + 1 == node.children.size();
@@ -286,7 +286,7 @@ std::optional<Run> find_run(const syntax::Ast& ast, bool full_match) {
 
 namespace {
 
-/// The fewest and the most bytes that a node matches.
+/// The minimum and maximum length of a node's matches.
 struct Span {
   size_t least = 0;
   std::optional<size_t> most = 0;

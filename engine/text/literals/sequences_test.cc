@@ -9,7 +9,7 @@
 namespace lanewise::text::literals {
 namespace {
 
-/// A place as its bytes; "[ab]" where there are several, "[...]" where there are more than four.
+/// A position as its bytes; "[ab]" if there are several, "[...]" if there are more than four.
 std::string show_sequences(const Sequence& sequence) {
   std::string out;
   for (const auto& place : sequence) {
@@ -76,7 +76,7 @@ TEST(Sequences, OfAllPartsThatTellSomething) {
   EXPECT_EQ(others("a*"), "");
 }
 
-/// However large it is, what is found stays within bounds.
+/// However large the pattern is, the result stays within bounds.
 TEST(Sequences, AreFewAndShort) {
   for (const char* pattern : {"(a|b|c|d|e|f|g){20}", "\\p{L}+", "\\p{Han}|\\p{Cyrillic}", ".{1000}",
                               "(?:\\p{Lu}\\p{Ll}){3}x", "((((a?){9}){9}){9}){1}b", "[ab]{100}"}) {

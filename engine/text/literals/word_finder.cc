@@ -19,7 +19,7 @@ uint64_t first_bytes(uint64_t head, size_t bytes) {
   return bytes >= kHead ? head : head & ((uint64_t{1} << (8 * bytes)) - 1);
 }
 
-/// 24 bits. Constant shifts are faster than those by a variable.
+/// 24 bits. Constant shifts are faster than variable ones.
 uint64_t hash(uint64_t bytes) { return bytes * 0x9E3779B97F4A7C15 >> 40; }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
@@ -31,7 +31,7 @@ uint64_t lower(uint64_t bytes) {
   return bytes | ((from_a ^ beyond_z) & ~bytes & (kOnes * 0x80)) >> 2;
 }
 
-/// The bytes at a place, 0 after the text's end.
+/// The bytes at a position, padded with 0 after the text's end.
 uint64_t load(const char* at, size_t left) {
   uint64_t head = 0;
   std::memcpy(&head, at, std::min(left, kHead));
@@ -69,13 +69,13 @@ void WordFinder::fill(size_t number, const WordSet& set) {
     text_ += word;
   }
   if (table.words.empty()) return;
-  // Six bytes are as rare as eight.
+  // Six bytes are as selective as eight.
   const bool has_six = table.window == 8 && !tables_[number - 1].words.empty();
   const uint64_t mask = first_bytes(~uint64_t{0}, has_six ? 6 : std::max<size_t>(table.window, 2));
   if (masks_.empty() || masks_.back() != mask) masks_.push_back(mask);
   for (const Word& word : table.words) {
     const uint64_t head = (word.head | case_bits_) & mask;
-    // Any byte may stand after a word of one.
+    // Any byte may follow a word of one byte.
     for (uint64_t next = 0; next < (table.window == 1 ? 256 : 1); ++next)
       bits::set(starts_.data(),
                 hash(table.window == 1 ? (head & 0xFF) | next << 8 : head) & (start_hashes_ - 1));
@@ -90,7 +90,7 @@ void WordFinder::fill(size_t number, const WordSet& set) {
   for (size_t i = 1; i < table.first.size(); ++i) table.first[i] += table.first[i - 1];
 }
 
-/// The first place of [from, size) where a word may start; npos when there is none.
+/// The first position of [from, size) where a word may start; npos if there is none.
 template <size_t kMasks>
 size_t WordFinder::scan(std::string_view text, size_t from) const {
   const uint64_t* starts = starts_.data();

@@ -23,7 +23,7 @@ std::string random_word(std::mt19937& random, size_t longest, size_t letters) {
   return word;
 }
 
-/// A pattern of many words; many of them begin with another one.
+/// A pattern of many words, many of which begin with another word.
 std::string random_words(std::mt19937& random, bool ascii) {
   const size_t shortest = random() % 9, letters = ascii ? 8 : 4 + random() % (kLetters.size() - 3);
   std::string pattern;
@@ -45,7 +45,7 @@ std::string random_text(std::mt19937& random, const std::string& words) {
   return text;
 }
 
-/// All matches of a text by the words, and by the pattern's program.
+/// All matches in a text by the words, and by the pattern's program.
 void check_places(const Pattern& pattern, const std::string& text) {
   const auto& compiled = pattern.compiled();
   CaptureContext context;

@@ -11,12 +11,12 @@ namespace {
 using syntax::Node;
 using syntax::Op;
 
-constexpr size_t kMany = 64;  // words; fewer are left to other ways to match
+constexpr size_t kMany = 64;  // words; fewer are left to other strategies
 
 bool is_lower(char32_t c) { return c >= 'a' && c <= 'z'; }
 bool is_upper(char32_t c) { return c >= 'A' && c <= 'Z'; }
 
-/// One character for all that differ only in case: the ASCII letter in lower case, else the smallest.
+/// One character for all that differ only in case: the ASCII letter in lower case, else the smallest one.
 char32_t folded(char32_t c) {
   char32_t least = c;
   for (char32_t next = c;;) {
@@ -56,7 +56,7 @@ class Words {
   std::optional<WordSet> finish() {
     if (set_.words.size() < kMany || (full_fold_ && ascii_fold_)) return std::nullopt;
     if (ignores_case_) set_.fold = full_fold_ ? Fold::kUnicode : Fold::kAscii;
-    // A folded text does not show which letters were ASCII.
+    // Folded text does not show which letters were ASCII.
     constexpr uint16_t kOfBytes =
         syntax::kWordBoundary | syntax::kNoWordBoundary | syntax::kNoWordBefore | syntax::kNoWordAfter;
     if (set_.fold == Fold::kUnicode && ((set_.before | set_.after) & kOfBytes) != 0) return std::nullopt;
@@ -140,8 +140,8 @@ class Words {
   WordSet set_;
   bool ignores_case_ = false;
   bool full_fold_ = false,
-       ascii_fold_ = false;                   // letters whose cases are in ASCII and beyond: all; only some
-  bool cased_ = false, ascii_cased_ = false;  // a letter that has cases stands for itself alone
+       ascii_fold_ = false;  // for letters with cases in ASCII and beyond: all cases; only some
+  bool cased_ = false, ascii_cased_ = false;  // a letter with cases stands only for itself
   bool malformed_ = false;
 };
 

@@ -19,15 +19,15 @@ enum Assertion : uint16_t {
   kWordBoundary = 16,
   kNoWordBoundary = 32,
   kCharBoundary = 64,   ///< the next byte does not continue a UTF-8 character
-  kNoWordBefore = 128,  ///< the byte before is not one of a word, or there is none
-  kNoWordAfter = 256,   ///< the same of the next byte
-  // The same of characters, words being Unicode's. Automata take them where a byte next to the place is not
-  // ASCII: what they let through is checked again.
+  kNoWordBefore = 128,  ///< the previous byte is not a word byte, or there is none
+  kNoWordAfter = 256,   ///< the same for the next byte
+  // The same for characters, with Unicode's words. Automata assume that they hold next to a byte that is not
+  // ASCII: such matches are checked again.
   kUnicodeWordBoundary = 512,
   kNoUnicodeWordBoundary = 1024,
   kNoUnicodeWordBefore = 2048,
   kNoUnicodeWordAfter = 4096,
-  kHighByteBefore = 8192,  ///< of a state of an automaton: the byte before is not ASCII
+  kHighByteBefore = 8192,  ///< for states of an automaton: the previous byte is not ASCII
 };
 
 constexpr uint16_t kUnicodeAssertions =
@@ -37,14 +37,14 @@ using ByteSet = std::bitset<256>;
 
 enum class Op : uint8_t {
   kEmpty,      ///< the empty string
-  kNothing,    ///< no string at all
+  kNothing,    ///< matches nothing
   kText,       ///< these bytes
   kChars,      ///< one code point of a set, as UTF-8
   kBytes,      ///< one byte of a set
   kConcat,     ///< children in order
   kAlternate,  ///< one of the children, earlier ones first
   kRepeat,     ///< the child min..max times, as often as possible if greedy
-  kCapture,    ///< the child, remembered as group `capture`
+  kCapture,    ///< the child, captured as group `capture`
   kAssert,     ///< a zero-width condition
   kAnything,   ///< any bytes, as few as possible: LIKE's '%'
 };
@@ -73,13 +73,13 @@ struct Node {
 /// A parsed pattern.
 struct Ast {
   NodePtr root;
-  std::vector<std::string> group_names;  ///< of groups 1, 2, ...; empty where unnamed
+  std::vector<std::string> group_names;  ///< of groups 1, 2, ...; empty if unnamed
   // For the Rust dialect:
-  bool beyond_ascii = false;                      ///< a set or an assertion is about more than ASCII
+  bool beyond_ascii = false;                      ///< a set or an assertion has characters beyond ASCII
   bool has_literal = false, has_capital = false;  ///< as smart case counts characters
 };
 
-// Nodes are made by these, which keep `nullable` right.
+// These functions make nodes, with the correct value of `nullable`.
 NodePtr make_empty();
 NodePtr make_nothing();
 NodePtr make_anything();
@@ -89,12 +89,13 @@ NodePtr make_bytes(const ByteSet& bytes);
 NodePtr make_assert(Assertion assertion);
 NodePtr make_capture(NodePtr child, int group);
 NodePtr make_repeat(NodePtr child, int min, int max, bool greedy);
-/// Joins neighbouring strings; a single child is returned as it is.
+/// Joins adjacent strings; a single child is returned unchanged.
 NodePtr make_concat(std::vector<NodePtr> children);
 NodePtr make_alternate(std::vector<NodePtr> children);
 
-/// A tree to search for that is found in a text exactly where `root` matches the text, or, unless it has to
-/// match the `whole` text, a part of it. Without groups, and without '%': it may stand in an alternation.
+/// A tree whose search matches exactly where `root` matches the text, or, unless it must
+/// match the `whole` text, a part of it. Without groups, and without '%', so that it may be part of an
+/// alternation.
 NodePtr searchable(const Node& root, bool whole);
 
 /// All bytes.

@@ -108,7 +108,7 @@ char32_t CharClassParser::escape() {
   }
   if (is_octal(c)) return octal_escape(begin);
   character();
-  // Letters and digits without a meaning stay reserved; all other ASCII characters stand for themselves.
+  // Letters and digits without a meaning are reserved; all other ASCII characters stand for themselves.
   if (static_cast<unsigned char>(c) >= 0x80 || is_alphanumeric(c))
     fail("unknown escape sequence", begin, at_);
   return static_cast<unsigned char>(c);
@@ -140,7 +140,7 @@ char32_t CharClassParser::hex_escape(size_t begin) {
 
 char32_t CharClassParser::octal_escape(size_t begin) {
   char32_t value = pattern_[at_++] - '0';
-  // A single digit but 0 would be a back reference, which an automaton cannot follow.
+  // A single digit other than 0 would be a back reference, which an automaton cannot match.
   if (value != 0 && (done() || !is_octal(pattern_[at_])))
     fail("back references are not supported", begin, at_);
   for (int digits = 1; digits < 3 && !done() && is_octal(pattern_[at_]); ++digits) {

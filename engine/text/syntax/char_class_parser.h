@@ -7,8 +7,8 @@
 
 namespace lanewise::text::syntax {
 
-/// Reads the parts of a regular expression that stand for one character or a set of them. `at` is moved
-/// after what was read; faults are UserErrors that mark the place.
+/// Parses the parts of a regular expression for one character or a set of characters. `at` is moved
+/// after the parsed part; errors are UserErrors that mark the position.
 class CharClassParser {
  public:
   CharClassParser(std::string_view pattern, size_t& at) : pattern_(pattern), at_(at) {}
@@ -26,7 +26,7 @@ class CharClassParser {
   char32_t rust_escape();
   bool rust_class(const RegexFlags& flags, CharSet& out);
   CharSet rust_bracket(const RegexFlags& flags, int depth = 0);
-  /// A character of the pattern that stands for itself, for smart case.
+  /// Records a literal character of the pattern, for smart case.
   void note(char32_t c);
   bool has_literal = false, has_capital = false;
 
@@ -48,7 +48,7 @@ class CharClassParser {
   size_t& at_;
 };
 
-/// Adds lo..hi and the same letters of ASCII in the other case.
+/// Adds lo..hi and the same ASCII letters in the other case.
 void add_folded_ascii(char32_t lo, char32_t hi, CharSet& out);
 
 }  // namespace lanewise::text::syntax

@@ -23,10 +23,10 @@ class CharSet {
   /// Adds lo..hi and everything that differs from it only in case.
   void add_folded(char32_t lo, char32_t hi);
   void negate();
-  /// Keeps what is in both.
+  /// Keeps the intersection.
   void intersect(const CharSet& other);
 
-  /// Ascending, disjoint, never touching.
+  /// Ascending, disjoint, never adjacent.
   const std::vector<CharRange>& ranges() const;
   bool empty() const { return ranges_.empty(); }
   bool contains(char32_t c) const;
@@ -44,7 +44,7 @@ const CharSet& unicode_digits();
 const CharSet& unicode_spaces();
 bool is_word_character(char32_t c);
 
-/// Sets `out` to a Unicode general category ("Lu", "L"), a script ("Han") or "Any". False when there is none.
+/// Sets `out` to a Unicode general category ("Lu", "L"), a script ("Han") or "Any". False if there is none.
 bool find_unicode_class(std::string_view name, CharSet& out);
 
 }  // namespace lanewise::text::syntax

@@ -54,7 +54,7 @@ void add_folded(std::string_view text, std::vector<NodePtr>& out) {
 
 Ast parse_like(std::string_view pattern, std::optional<char> escape, bool ignore_case) {
   std::string lowered = ignore_case ? to_lower(pattern) : std::string(pattern);
-  // DuckDB lets a text end before the '%' at the pattern's end, even where '%' is the escape: %% is then no
+  // DuckDB allows a text to end before the '%' at the pattern's end, even if '%' is the escape: %% is then no
   // '%' or one.
   int optional_percents = 0;
   for (; escape == '%' && lowered.ends_with("%%"); lowered.resize(lowered.size() - 2)) ++optional_percents;
@@ -93,7 +93,7 @@ Ast parse_like(std::string_view pattern, std::optional<char> escape, bool ignore
 
 namespace {
 
-/// Reads a bracket after its '['. Bytes compare as signed, as in DuckDB. False when the closing ']' is
+/// Reads a bracket after its '['. Bytes compare as signed, as in DuckDB. False if the closing ']' is
 /// missing.
 bool glob_bracket(std::string_view pattern, size_t& at, ByteSet& set) {
   const bool negated = at < pattern.size() && pattern[at] == '!';

@@ -7,9 +7,9 @@
 namespace lanewise::text::syntax {
 namespace {
 
-constexpr size_t kShownBytes = 60;  // on each side of the fault
+constexpr size_t kShownBytes = 60;  // on each side of the error
 
-/// One character as it is shown; its width on the screen is taken to be 1, or the length of its escape.
+/// One character as displayed; its width is assumed to be 1, or the length of its escape.
 struct Shown {
   std::string text;
   size_t width;

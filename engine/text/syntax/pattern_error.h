@@ -8,7 +8,7 @@
 
 namespace lanewise::text {
 
-/// A regular expression or a LIKE pattern is wrong or too large.
+/// A regular expression or a LIKE pattern is invalid or too large.
 class PatternError : public UserError {
  public:
   using UserError::UserError;
@@ -20,7 +20,7 @@ namespace syntax {
 ///   invalid regular expression: missing closing ')'
 ///     a(b
 ///      ^
-/// Control characters are shown escaped; of a long pattern only the surroundings of the fault are shown.
+/// Control characters are escaped; of a long pattern only the surroundings of the error are shown.
 PatternError pattern_error(std::string_view what, std::string_view message, std::string_view pattern,
                            size_t begin, size_t end);
 

@@ -15,13 +15,14 @@ constexpr int kMaxNesting = 1000;
 constexpr int kMaxRepeat = 1000;
 constexpr int kMaxRustRepeat = 100'000;  // the size of the whole is limited anyway
 
-/// A parsed piece, and how many copies of its innermost part counted repetitions make.
+/// A parsed piece, and the number of copies of its innermost part made by counted repetitions.
 struct Piece {
   NodePtr node;
   int copies = 1;
 };
 
-/// One concatenation in the making. Plain characters gather in one text until something else follows.
+/// A concatenation under construction. Plain characters are collected in one text until something else
+/// follows.
 class Sequence {
  public:
   void add_text(std::string_view bytes) {
@@ -36,7 +37,7 @@ class Sequence {
     text_open_ = false;
     pieces_.push_back(std::move(piece));
   }
-  /// Takes off what a repetition operator binds to: the last piece, or the last character of a text.
+  /// Removes the operand of a repetition operator: the last piece, or the last character of a text.
   std::optional<Piece> take_operand() {
     if (pieces_.empty()) return std::nullopt;
     std::string& text = pieces_.back().node->text;
@@ -239,7 +240,7 @@ class RegexParser {
     out.add({make_concat(std::move(parts))});
   }
 
-  /// A character of the pattern that stands for itself.
+  /// A literal character of the pattern.
   void literal(char32_t c, Sequence& out) {
     characters_.note(c);
     if (flags_.rust && !flags_.unicode && c > 0x7F)

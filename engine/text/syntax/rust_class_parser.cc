@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kDeepestClass = 100;
 
-/// What \ may stand before to make it literal.
+/// Characters that a \ makes literal.
 constexpr std::string_view kMeta = "\\.+*?()|[]{}^$#&-~";
 
 const CharSet& ascii_class(char letter) {
@@ -153,7 +153,7 @@ void CharClassParser::rust_range(const RegexFlags& flags, size_t open, CharSet& 
   out.add(lo, hi);
 }
 
-/// What stands between the operators of a class.
+/// The items between the operators of a class.
 CharSet CharClassParser::rust_items(const RegexFlags& flags, size_t open, int depth) {
   CharSet set;
   while (!looking_at("]") && !looking_at("&&") && !looking_at("--") && !looking_at("~~")) {

@@ -16,8 +16,8 @@
 
 namespace lanewise::text::testing {
 
-/// Every matcher that is offered for the pattern: all forms, those on lanes with every target of this
-/// machine, those whose lanes hold rows with refill and naive.
+/// Every matcher supported for the pattern: all strategies, those on lanes with every target of this
+/// machine, those with rows as lanes both with refill and naive.
 inline std::vector<std::pair<std::string, Matcher>> every_form(const Pattern& pattern) {
   std::vector<std::pair<std::string, Matcher>> matchers;
   auto add = [&](std::string_view form, std::string_view lanes, bool naive = false) {
@@ -26,7 +26,7 @@ inline std::vector<std::pair<std::string, Matcher>> every_form(const Pattern& pa
       const std::string name = std::string(form) + "/" + std::string(lanes) + (naive ? "/naive" : "");
       matchers.emplace_back(name, Matcher(pattern, options));
     } catch (const UserError&) {
-      // Not offered for this pattern.
+      // Not supported for this pattern.
     }
   };
   for (std::string_view form : Matcher::form_names()) {
@@ -44,7 +44,7 @@ inline std::vector<std::pair<std::string, Matcher>> every_form(const Pattern& pa
   return matchers;
 }
 
-/// Counts of what a test did, so that it can show that nothing was left out.
+/// Counts the checks of a test, to show that nothing was left out.
 struct FormCounts {
   std::map<std::string, size_t> pairs;     ///< of pattern and text, per form
   std::map<std::string, size_t> patterns;  ///< per form
@@ -59,7 +59,7 @@ struct FormCounts {
   }
 };
 
-/// Checks every form against the expected answers (a bitmap), over all rows. False after the first
+/// Checks every strategy against the expected results (a bitmap), over all rows. False after the first
 /// difference.
 inline bool check_every_form(const Pattern& pattern, const TextColumn& column,
                              const std::vector<uint64_t>& expected, FormCounts& counts) {

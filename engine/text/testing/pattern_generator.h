@@ -7,7 +7,7 @@
 namespace lanewise::text::testing {
 
 /// Calls f with every regular expression of up to max_atoms atoms and up to max_operators operators. In an
-/// operator %1 stands for one operand, %1 and %2 for two. Operands are put in groups where they must be.
+/// operator %1 stands for one operand, %1 and %2 for two. Operands are grouped if necessary.
 class PatternGenerator {
  public:
   PatternGenerator(std::vector<std::string> atoms, std::vector<std::string> operators, int max_atoms,
@@ -26,7 +26,7 @@ class PatternGenerator {
   void grow(std::vector<std::string>& stack, int atoms, int ops,
             const std::function<void(const std::string&)>& f) {
     if (stack.size() == 1) f(stack[0]);
-    // What is on the stack must still become one expression.
+    // The operands on the stack must still be combined into one expression.
     if (stack.size() > 1 && static_cast<int>(stack.size()) - 1 > ops) return;
     if (atoms > 0) {
       for (const std::string& atom : atoms_) {

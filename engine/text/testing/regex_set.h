@@ -2,7 +2,7 @@
 
 namespace lanewise::text::testing {
 
-/// Patterns that people search for in file paths and log lines; the benchmarks' common set.
+/// Typical patterns for file paths and log lines; the benchmarks' common set.
 inline constexpr const char* kRegexSet[] = {
     "README",
     "\\.so\\.6$",

@@ -10,8 +10,8 @@
 
 namespace lanewise::text::testing {
 
-/// Strings laid out as a column, with both widths of offsets, or as lines. `before` bytes of rubbish stand
-/// before the first row, as in a slice, and the padding after the last row holds rubbish too. After the
+/// Strings as a column, with both widths of offsets, or as lines. `before` garbage bytes
+/// precede the first row, as in a slice, and the padding after the last row is garbage too. After the
 /// padding, and after the offsets, nothing may be read.
 class TextColumn {
  public:
@@ -19,7 +19,7 @@ class TextColumn {
       : TextColumn(texts, joined(texts, before, ""), joined(texts, before, "\n"), before) {}
 
   StringRows narrow() const { return {bytes_.data(), narrow_.data(), texts_.size()}; }
-  /// Each row is followed by a line's end that belongs to none.
+  /// Each row is followed by a line end that belongs to no row.
   StringRows lines() const { return {lines_.data(), line_offsets_.data(), texts_.size(), 1}; }
   StringRows wide() const { return {bytes_.data(), wide_.data(), texts_.size()}; }
   const std::vector<std::string>& texts() const { return texts_; }

@@ -20,7 +20,7 @@ extern const size_t kScriptRunsCount;
 extern const char* const kScriptNames[];
 extern const size_t kScriptNamesCount;
 
-/// To the next code point that differs only in case (simple folding); following it leads back to the start.
+/// The next code point that differs only in case (simple folding); repeating it leads back to the start.
 extern const CaseRun kFoldCycle[];
 extern const size_t kFoldCycleCount;
 

@@ -13,13 +13,13 @@ constexpr bool is_continuation(char byte) { return (static_cast<unsigned char>(b
 
 struct Decoded {
   char32_t code_point;
-  int bytes;  ///< 1..4, or 0 when the text does not start with a well-formed character
+  int bytes;  ///< 1..4, or 0 if the text does not start with a well-formed character
 };
 
 /// Decodes the first character of `text`; overlong forms, surrogates and values above U+10FFFF are malformed.
 Decoded decode(std::string_view text);
 
-/// Writes 1..4 bytes to `out` and returns their number. Surrogates are written as they are.
+/// Writes 1..4 bytes to `out` and returns their number. Surrogates are encoded like other code points.
 int encode(char32_t c, char* out);
 std::string encode(char32_t c);
 

@@ -46,19 +46,19 @@ void write_selectivity(Page& page, const Results& results) {
   for (const std::string& level : levels_of(groups)) {
     words += fmt::format("{}{}: {:.2f} ×", words.empty() ? "" : ", ", level, range(level.c_str()));
   }
-  page.text(
-      fmt::format("Slowest time of a level divided by its fastest, over all selectivities: {}. The study's "
-                  "first finding is {} here: only a jump "
-                  "for each row follows the selectivity, since its misses do (below). Levels without a jump "
-                  "do the same work for any share.",
-                  words, range("branching") > 1.5 && range("scalar") < 1.5 ? "confirmed" : "not confirmed"));
+  page.text(fmt::format(
+      "Slowest time of a level divided by its fastest, over all selectivities: {}. The study's "
+      "first finding is {} here: only a branch "
+      "for each row follows the selectivity, since its misses do (below). Levels without a branch "
+      "do the same work for any share.",
+      words, range("branching") > 1.5 && range("scalar") < 1.5 ? "confirmed" : "not confirmed"));
 }
 
 void write_branches(Page& page, const Results& results) {
   const Groups groups = results.groups("operators", "branches");
   if (groups.empty()) return;
   page.section("Branches and misses");
-  plot::Curves curves{"Events of the filter with a jump for each row – simulated",
+  plot::Curves curves{"Events of the filter with a branch for each row – simulated",
                       {"selected", "%"},
                       {"events of a row", ""}};
   plot::Series misses{.name = "branch misses, model", .points = {}},
@@ -179,8 +179,8 @@ void write_findings(Page& page, const Results& results) {
     return level == nullptr ? 0 : gb_per_second(group, number(*level, "seconds"));
   };
   Cells cells{{"finding", "here", "why"}, {}, false};
-  cells.rows.push_back({"A filter with a jump for each row follows branch misses",
-                        fmt::format("at {:g} % selected {:.2f} GB/s, without a jump {:.2f}",
+  cells.rows.push_back({"A filter with a branch for each row follows branch misses",
+                        fmt::format("at {:g} % selected {:.2f} GB/s, without a branch {:.2f}",
                                     number(group, "selectivity"), rate("branching"), rate("scalar")),
                         "misses peak at 50 %, and each costs the pipeline"});
   const double auto_rate = rate("auto"), simd = std::max(rate("avx2"), rate("avx512"));
@@ -210,7 +210,7 @@ void write_findings(Page& page, const Results& results) {
 void write_operators(Page& page, const Results& results) {
   page.chapter("Operators on heterogeneous hardware");
   page.text(
-      "The study of 2019 (NTU Athens) filtered and aggregated 2^30 integers of 0 to 5 with a jump for each "
+      "The study of 2019 (NTU Athens) filtered and aggregated 2^30 integers of 0 to 5 with a branch for each "
       "row, with compiled loops, AVX2 and CUDA. "
       "The same tasks follow at every level of this machine, on exact shares of the selected value in random "
       "order.");

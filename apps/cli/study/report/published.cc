@@ -53,11 +53,12 @@ void write_published_filter(Page& page, const Results& results) {
   for (const PublishedFilter& level : published_filter()) {
     for (size_t i = 0; i < std::size(kSelectivities); ++i) {
       const Groups groups = results.groups("operators", "selectivity", {{"selectivity", kSelectivities[i]}});
-      const std::string cause =
-          level.ours[0] == '\0'                         ? "unoptimised code is not built here"
-          : level.ours == std::string_view("branching") ? "optimised code with a jump; both follow the misses"
-          : level.ours == std::string_view("scalar")    ? "clock and instructions of one core"
-                                                        : "memory's rate of one core";
+      const std::string cause = level.ours[0] == '\0' ? "unoptimised code is not built here"
+                                : level.ours == std::string_view("branching")
+                                    ? "optimised code with a branch; both follow the misses"
+                                : level.ours == std::string_view("scalar")
+                                    ? "clock and instructions of one core"
+                                    : "memory's rate of one core";
       cells.rows.push_back(row(
           "H-T2, T3",
           fmt::format("{} → {}, {:g} %", level.name, level.ours[0] ? level.ours : "none", kSelectivities[i]),
@@ -69,7 +70,7 @@ void write_published_filter(Page& page, const Results& results) {
                              kCudaFilter[i], 0,
                              "no filter of this study runs on a GPU yet; gpu_bench.py measures it"));
   }
-  page.table("Filter of 2^30 values, published and here (scaled to as many).", cells);
+  page.table("Filter of 2^30 values, published and measured here, scaled to this number.", cells);
 }
 
 void write_published_aggregates(Page& page, const Results& results) {
@@ -104,7 +105,7 @@ void write_published_aggregates(Page& page, const Results& results) {
     add("AVX -O3", "avx2", aggregate.avx_o3);
     add("CUDA kernel", "", aggregate.cuda);
   }
-  page.table("Aggregates of 2^30 values, published and here (scaled to as many).", cells);
+  page.table("Aggregates of 2^30 values, published and measured here, scaled to this number.", cells);
 }
 
 /// The time that a step between two levels saved, as published.
@@ -131,8 +132,9 @@ void write_published_steps(Page& page, const Results& results) {
   add("H-T8", "MIN", "scalar -O3 → AVX -O3: 0.61 %", "min_max", "scalar", "avx2");
   add("H-T9", "MAX", "scalar → -O3: 87 %", "min_max", "branching", "scalar");
   add("H-T9", "MAX", "scalar -O3 → AVX -O3: 0.61 %", "min_max", "scalar", "avx2");
-  page.table("Time saved by each step. Ours has no unoptimised levels; the level with jumps stands for them.",
-             cells);
+  page.table(
+      "Time saved by each step. Ours has no unoptimised levels; the level with branches stands for them.",
+      cells);
 }
 
 void write_published_indexes(Page& page, const Results& results) {
@@ -188,7 +190,7 @@ void write_published_indexes(Page& page, const Results& results) {
                       kTreeDegrees[i]),
           kTrees[many][i], 0, "");
   }
-  page.table("B-trees, published and here, for each call.", cells);
+  page.table("B-trees, published and measured here, per call.", cells);
 }
 
 void write_lost(Page& page) {
@@ -222,7 +224,7 @@ void write_lost(Page& page) {
         {"H figures 49 to 67", "profiler: boundaries, function units, instruction classes, source and SASS",
          "not repeated"},
         {"H figures 26 to 41", "x86 assembly of the aggregates",
-         "not shown; -O3 vectorises all but the jumps today"},
+         "not shown; -O3 vectorises all but the branches today"},
         {"H figure 20, tables 2.5", "topology and hardware", "the machine, above"},
         {"P-F1", "reduction over n; linear, m = 64, c = 16 best",
          "growth of reduction; on an H200 c = 16 best, m hardly matters: docs/notes/performance-pram.md"},

@@ -7,7 +7,7 @@
 
 namespace lanewise::expr {
 
-/// What computes a cast on a device, if devices have it.
+/// The device function that computes a cast, if devices support it.
 std::optional<DeviceFunction> device_cast(Type from, Type to);
 
 }  // namespace lanewise::expr

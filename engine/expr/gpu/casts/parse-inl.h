@@ -2,7 +2,7 @@
 
 #include "expr/gpu/values-inl.h"
 
-/// Reading strings from their beginning: what is read is taken off. ASCII, whatever the locale.
+/// Reading strings from their beginning: what is read is taken off. ASCII, for every locale.
 namespace lanewise::kernel {
 
 LANES_FN bool is_digit(u8 c) { return c >= '0' && c <= '9'; }

@@ -21,7 +21,7 @@ namespace {
 
 using kernel::Big;
 
-/// 5^exponent in 128 bits: of a power, or of 2^1000 divided by one.
+/// 5^exponent in 128 bits: a power, or 2^1000 divided by one.
 kernel::u128 exact_power(int exponent) {
   Big big{};
   big.words[0] = 1;
@@ -64,7 +64,7 @@ void check_reads(const std::string& text) {
   check_read<float>(text);
 }
 
-/// All digits of the middle between a value and the next one, and strings around it.
+/// All digits of the midpoint between a value and the next one, and strings close to it.
 void check_middle(long double low, long double high) {
   char text[1300];
   std::snprintf(text, sizeof(text), "%.1100Le", (low + high) / 2);

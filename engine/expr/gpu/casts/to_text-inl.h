@@ -25,7 +25,7 @@ struct Letters {
   LANES_FN void put(Text text, u64 most = ~u64(0)) {
     for (u64 i = 0; i < text.size && i < most; i++) put(char(text.at[i]));
   }
-  /// With zeros before it up to so many letters.
+  /// With zeros before it up to this many letters.
   template <class T>
   LANES_FN void number(T value, u32 least = 1) {
     if constexpr (is_signed<T>) {

@@ -2,7 +2,7 @@
 
 #include "expr/gpu/strings/slices-inl.h"
 
-/// Patterns that rows bring along, as expr/patterns/ has them on the host; constant ones are automata.
+/// Patterns that rows bring along, as in expr/patterns/ on the host; constant ones are automata.
 namespace lanewise::kernel {
 
 LANES_FN bool begins_with(Outcome&, Text text, Text part) {
@@ -59,7 +59,7 @@ struct AsWritten {
   }
   LANES_FN bool ended() const { return rest.size == 0; }
   LANES_FN bool within_letter() const { return false; }
-  /// For a byte that was read.
+  /// The position after byte i of `text` if that is `byte`, else kNowhere.
   template <class Pattern>
   static LANES_FN u64 pass(Pattern&, u32 byte, Text text, u64 i) {
     return text.at[i] == byte ? i + 1 : kNowhere;

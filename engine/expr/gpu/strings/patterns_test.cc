@@ -10,7 +10,7 @@
 #include "expr/gpu/testing/compiled.h"
 #include "expr/patterns/pattern_cache.h"
 
-/// Patterns that rows bring along: devices' functions against the host's, malformed strings too.
+/// Patterns that come from rows: the device's functions against the host's, including malformed strings.
 namespace lanewise::expr {
 namespace {
 
@@ -74,8 +74,8 @@ std::string some(const std::string_view (&pieces)[kCount], size_t most, std::mt1
   return text;
 }
 
-/// Letters of one, two and three bytes, such that are others in lower case (the last two are k and i there),
-/// and bytes that are not.
+/// Letters of one, two and three bytes, some of which have another size in lower case (the last two are k and
+/// i), and bytes that are not letters.
 constexpr std::string_view kLetters[] = {
     "a", "A", "b", "k",    "i",    "ä",        "Ä",    "ꭰ",    "Ꭰ",    "😀",     "\0"sv,
     "$", "%", "_", "\xC3", "\xA4", "\xE2\x84", "\xAA", "\xED", "\xFF", "\u212A", "\u0130"};
@@ -108,7 +108,7 @@ TEST(DevicePatterns, EscapesMayBeAnyByte) {
           compare(syntax, text, pattern, escape);
       }
     }
-    compare(syntax, "äx", "\xC3$\x84$", "$");  // one letter, of bytes that are escaped
+    compare(syntax, "äx", "\xC3$\x84$", "$");  // one letter, of escaped bytes
   }
 }
 
@@ -128,7 +128,7 @@ TEST(DevicePatterns, GlobIsTheHosts) {
   }
 }
 
-/// Where each * or % were tried again from every place, this would not end.
+/// If each * or % were retried from every position, this would not end.
 TEST(DevicePatterns, TimeIsAtMostTheProductOfBothSizes) {
   std::string glob, like;
   for (int i = 0; i < 60; ++i) glob += "*a", like += "%A";
@@ -139,7 +139,7 @@ TEST(DevicePatterns, TimeIsAtMostTheProductOfBothSizes) {
   EXPECT_EQ(on_device(Syntax::kILike, text, like + "%"), Answer::kYes);
 }
 
-/// As sources: names, NULLs, and where a row fails.
+/// As expressions: names, NULLs, and the rows that fail.
 TEST(DevicePatterns, CallsAreTheirReference) {
   std::mt19937 random(17);
   constexpr std::string_view kTexts[] = {"a", "B", "Ä", "\u212A", "%", "_", "\0"sv, "50"};
@@ -172,7 +172,7 @@ TEST(DevicePatterns, CallsAreTheirReference) {
     exprs.push_back(call(name, {text, word("%5$"), escape}));
     exprs.push_back(call(name, {coalesce({text, pattern}), word("50%%"), word("%")}));
     exprs.push_back(call(name, {word("50%"), pattern, escape}));
-    // Constant ones that rows fail which meet their fault.
+    // Constant patterns that fail only for the rows that reach the mistake.
     for (const ExprPtr& of : {text, call("||", {text, pattern})}) {
       exprs.push_back(call(name, {of, word("%5$"), word("$")}));
       exprs.push_back(call(name, {of, word("b"), word("$$")}));

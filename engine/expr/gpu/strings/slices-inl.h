@@ -2,7 +2,7 @@
 
 #include "expr/gpu/strings/bytes-inl.h"
 
-/// Functions that look at a text or give a part of it, as expr/strings/ has them on the host. A character
+/// Functions that look at a text or give a part of it, as in expr/strings/ on the host. A character
 /// begins with a byte that continues none.
 namespace lanewise::kernel {
 
@@ -22,7 +22,7 @@ LANES_FN u64 previous_character(Text text, u64 at) {
   while (at > 0 && !starts_character(text.at[at]));
   return at;
 }
-/// Where character `count` begins, the text's end where there is none.
+/// Where character `count` begins, the text's end if there is none.
 LANES_FN u64 skip_characters(Text text, u64 count) {
   u64 at = 0;
   while (at < text.size && !(starts_character(text.at[at]) && count == 0))
@@ -144,7 +144,7 @@ struct Splitter {
     return piece;
   }
 };
-/// Piece `number`: 1 is the first, -1 the last; empty where there is none.
+/// Piece `number`: 1 is the first, -1 the last; empty if there is none.
 LANES_FN Text piece_of(Text text, Text separator, i64 number, bool& found) {
   found = false;
   if (number < 0) {

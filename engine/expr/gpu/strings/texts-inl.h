@@ -3,7 +3,7 @@
 #include "expr/gpu/heap-inl.h"
 #include "expr/gpu/strings/letters-inl.h"
 
-/// Functions that make strings, as expr/strings/ has them on the host. Where the heap has no room they give
+/// Functions that make strings, as in expr/strings/ on the host. Where the heap has no room they give
 /// what is not read: the kernel runs again.
 namespace lanewise::kernel {
 

@@ -7,8 +7,8 @@
 #include "expr/function.h"
 #include "expr/gpu/testing/compiled.h"
 
-/// Functions that read and print strings, compiled for the host: strings at the edges of what they take, and
-/// random changes of such.
+/// Functions that read and print strings, compiled for the host: strings at the limits of what is accepted,
+/// and random mutations of them.
 namespace lanewise::expr {
 namespace {
 
@@ -166,7 +166,7 @@ const char* const kTimes[] = {"2024-02-29",
 const char* const kBytes[] = {"\\xAA", "\\xaa\\xBb", "\\x1", "\\xG0", "\\",  "a\\",
                               "naïve", "'\"",        "abc",  "C3A4",  "c3a", "0g"};
 
-/// Strings, and changes of each at a random place.
+/// Strings, and mutations of each at a random position.
 std::vector<Value> texts() {
   std::mt19937 random(3);
   using namespace std::string_view_literals;
@@ -212,7 +212,7 @@ TEST(DeviceTexts, CastsToAllTypesAreTheReference) {
     exprs.push_back(cast(text, to));
     exprs.push_back(cast(text, to, true));
     if (to.is_float())
-      exprs.push_back(cast(cast(text, to, true), TypeId::kVarchar));  // the signs of 0 and nan
+      exprs.push_back(cast(cast(text, to, true), TypeId::kVarchar));  // the signs of 0 and NaN
   }
   EXPECT_EQ(check(exprs, columns), exprs.size());
 }

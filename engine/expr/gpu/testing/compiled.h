@@ -7,12 +7,12 @@
 #include "expr/gpu/values-inl.h"
 #include "expr/testing/random_expressions.h"
 
-/// Expressions written for devices, compiled for the host, against the reference evaluator.
+/// Expressions emitted for devices, compiled for the host and compared with the reference evaluator.
 namespace lanewise::expr::compiled {
 
 inline constexpr uint32_t kRows = 60;
 
-/// TestColumns as the sources of the tests read them: plain values, of strings kernel::Text.
+/// TestColumns in the form that the tests' sources read: plain values, strings as kernel::Text.
 struct TestColumns {
   uint32_t rows = 0;
   std::vector<Type> types;
@@ -21,7 +21,7 @@ struct TestColumns {
   std::vector<const void*> values;
   std::vector<const uint32_t*> validity;
 
-  /// Random values: extreme ones, and such that fit together.
+  /// Random values: extreme ones, and some that occur together in valid calls.
   explicit TestColumns(const std::vector<Type>& wanted) {
     std::mt19937 random(7);
     for (const Type type : wanted) {
@@ -39,7 +39,7 @@ struct TestColumns {
       add(type, made);
     }
   }
-  /// These values and a NULL.
+  /// The given values and a NULL.
   TestColumns(Type type, std::vector<Value> given) {
     given.emplace_back(type);
     add(type, given);
@@ -67,7 +67,7 @@ struct TestColumns {
   }
 };
 
-/// Checks all expressions for all rows; returns how many were offered.
+/// Checks all expressions for all rows; returns how many of them devices support.
 size_t check(const std::vector<ExprPtr>& exprs, const TestColumns& columns);
 
 }  // namespace lanewise::expr::compiled

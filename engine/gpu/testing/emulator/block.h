@@ -8,7 +8,7 @@
 
 namespace lanewise::emulator {
 
-/// A launch of a kernel: how a thread of it starts, and its shape.
+/// A launch of a kernel: its thread function, and its shape.
 struct Launch {
   void (*start)(void** arguments);
   void** arguments;
@@ -16,13 +16,14 @@ struct Launch {
   unsigned shared_bytes;  ///< dynamic
 };
 
-/// What runs a launch's blocks, one after another, on the thread that calls it. A block's threads take turns:
+/// Runs a launch's blocks, one after another, on the calling thread. A block's threads take turns:
 /// each runs until it waits for others.
 class Processor {
  public:
   Processor();
   ~Processor();
-  /// Runs block `number` of the launch. Prints and aborts where its threads wait for each other for ever.
+  /// Runs block `number` of the launch. Prints a message and aborts if its threads wait for each other
+  /// forever.
   void run(const Launch& launch, unsigned number);
 
   /// The services for the kernels.

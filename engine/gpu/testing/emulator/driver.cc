@@ -1,6 +1,6 @@
 // With testing/fake_cuda.cc a libcuda.so.1 that runs kernels: what nvrtc.cc made of them is loaded as a
-// library of the host, a launch runs its blocks on the machine's cores, and is over when it returns. Device
-// memory ends before a page that is not accessible, and begins with bytes that mean nothing.
+// library of the host; a launch runs its blocks on the machine's cores and has ended when it returns. Device
+// memory ends before a page that is not accessible, and begins with meaningless bytes.
 //
 // Environment: EMULATED_GPU_BLOCKS (4) run at a time in a cooperative launch; EMULATED_GPU_NOISE (165), each
 // of those bytes.
@@ -62,7 +62,7 @@ std::mutex idle_mutex;
 std::vector<std::unique_ptr<Processor>> idle;
 Graph* recorded = nullptr;
 
-/// A processor, for a while.
+/// A processor, temporarily.
 class Loan {
  public:
   Loan() {
@@ -84,7 +84,7 @@ class Loan {
   std::unique_ptr<Processor> processor_;
 };
 
-/// Runs all blocks on `threads` threads, the calling one among them.
+/// Runs all blocks on `threads` threads, including the calling one.
 void run_launch(const Launch& launch, unsigned threads) {
   const unsigned blocks = launch.blocks.x * launch.blocks.y * launch.blocks.z;
   std::atomic<unsigned> next = 0;

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <functional>
 
-/// What the stand-in for the driver (testing/fake_cuda.cc) and the emulator call in each other.
+/// Calls between the fake driver (testing/fake_cuda.cc) and the emulator.
 
 /// The result of the next call that can fail, or 0.
 int fake_failure();
@@ -12,5 +12,5 @@ int fake_failure();
 void* fake_allocate(size_t bytes);
 void fake_release(void* memory, size_t bytes);
 
-/// Whether `work` was put aside, for a graph.
+/// Whether `work` was recorded into a graph.
 bool fake_records(std::function<void()> work);

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-/// What the emulated compiler gives for a kernel's machine code: this head, then a shared library.
+/// What the emulated compiler returns as a kernel's machine code: this header, then a shared library.
 namespace lanewise::emulator {
 
 inline constexpr char kImageMagic[8] = {'e', 'm', 'u', 'l', 'a', 't', 'e', 'd'};

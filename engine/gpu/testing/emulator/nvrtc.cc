@@ -1,5 +1,5 @@
-// A stand-in for NVRTC that makes a library of the host from a kernel's text, by the C++ compiler that built
-// it.
+// A substitute for NVRTC that compiles a kernel's text to a library of the host, with the C++ compiler that
+// built it.
 //
 // Environment: EMULATED_GPU_CXX (the compiler and its first options), for example "g++ -fsanitize=undefined";
 // EMULATED_GPU_CACHE, a folder that keeps what was compiled for other processes, as long as no header
@@ -47,7 +47,7 @@ void write(const fs::path& path, const std::string& text) {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/// Where `word` begins in `text`, from `at` on.
+/// The position of `word` in `text`, searched from `at`.
 size_t find_word(const std::string& text, const std::string& word, size_t at) {
   for (; (at = text.find(word, at)) != std::string::npos; at += word.size()) {
     const size_t end = at + word.size();
@@ -56,7 +56,8 @@ size_t find_word(const std::string& text, const std::string& word, size_t at) {
   return at;
 }
 
-/// After the bracket that closes the one at `at`. Of literals, strings alone may hold brackets.
+/// The position after the bracket that closes the one at `at`. Of literals, only strings may contain
+/// brackets.
 size_t behind_closing(const std::string& text, size_t at) {
   for (int depth = 0; at < text.size(); at++) {
     const char c = text[at];
@@ -71,7 +72,8 @@ size_t behind_closing(const std::string& text, size_t at) {
   return at;
 }
 
-/// Kernels and shared memory of a preprocessed source as C++; after each kernel the code that starts it.
+/// The kernels and shared memory of a preprocessed source as C++; each kernel is followed by the code that
+/// starts it.
 std::string translate(std::string text) {
   const std::string kernel = "LANEWISE_KERNEL", shared = "LANEWISE_SHARED";
   for (size_t at = 0; (at = find_word(text, kernel, at)) != std::string::npos;) {
@@ -112,7 +114,7 @@ std::string translate(std::string text) {
   return text;
 }
 
-/// Not by system(), during which the whole process ignores Ctrl-C.
+/// Not with system(), during which the whole process ignores Ctrl-C.
 int run(const std::string& command) {
   const char* arguments[] = {"sh", "-c", command.c_str(), nullptr};
   pid_t shell;
@@ -129,7 +131,7 @@ std::string compiler() {
   return chosen ? chosen : EMULATED_GPU_COMPILER;
 }
 
-/// FNV-1a from two beginnings, in hexadecimal.
+/// FNV-1a from two initial values, in hexadecimal.
 std::string hash_of(std::initializer_list<std::string> texts) {
   std::ostringstream hex;
   for (uint64_t hash : {0xcbf29ce484222325U, 0x9ae16a3b2f90404fU}) {
@@ -141,7 +143,7 @@ std::string hash_of(std::initializer_list<std::string> texts) {
   return hex.str();
 }
 
-/// Where the program is kept when it is compiled; empty: nowhere.
+/// Where the compiled program is kept; empty: nowhere.
 fs::path kept_at(const Program& program, const std::string& definitions) {
   const char* folder = std::getenv("EMULATED_GPU_CACHE");
   if (folder == nullptr) return {};
@@ -150,7 +152,7 @@ fs::path kept_at(const Program& program, const std::string& definitions) {
   return fs::path(folder) / (hash_of({compiler(), definitions, program.text, headers}) + "kernel.so");
 }
 
-/// What was compiled in `folder`; by a name of its own first, as others look for the file.
+/// Keeps what was compiled in `folder`; under a temporary name first, as other processes look for the file.
 void keep(const fs::path& path, const fs::path& folder) {
   const fs::path aside = path.string() + "-" + folder.filename().string();
   write(aside, read(folder / "kernel.so"));
@@ -195,7 +197,7 @@ int compile(Program& program, const std::string& definitions, const fs::path& fo
 
 extern "C" {
 
-// Counted on when the same text is translated otherwise: caches of kernels go by it.
+// Increment it when the same text is translated differently: kernel caches depend on it.
 int nvrtcVersion(int* major, int* minor) { return *major = 0, *minor = 2, 0; }
 
 int nvrtcCreateProgram(Program** program, const char* text, const char*, int count, const char** texts,
@@ -214,7 +216,7 @@ int nvrtcDestroyProgram(Program** program) {
 int nvrtcCompileProgram(Program* program, int count, const char** options) {
   std::string definitions;
   for (int i = 0; i < count; i++) {
-    if (std::strncmp(options[i], "-D", 2) != 0) continue;  // the rest is for machine code
+    if (std::strncmp(options[i], "-D", 2) != 0) continue;  // the other options are for machine code
     std::string definition = options[i] + 2;
     const size_t equal = definition.find('=');
     if (equal == std::string::npos)

@@ -1,10 +1,10 @@
 #pragma once
 
-// CUDA's words for a C++ compiler of the host: nvrtc.cc puts this before a kernel's text. It defines no
-// __CUDA_ARCH__: code with the instructions of a GPU has another way where that is missing.
+// CUDA's keywords for a host C++ compiler: nvrtc.cc puts this before a kernel's text. It does not define
+// __CUDA_ARCH__: code with GPU instructions has an alternative without it.
 
-// Each kernel is compiled with what stands here: libstdc++'s special functions and what they include take
-// half of it.
+// Included in every kernel's compilation. libstdc++'s special functions and their includes would take
+// half of the time.
 #define _GLIBCXX_BITS_SPECFUN_H 1
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 #define __grid_constant__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
-// nvrtc.cc finds these two words.
+// nvrtc.cc searches for these two words.
 #define __global__ LANEWISE_KERNEL
 #define __shared__ LANEWISE_SHARED
 
@@ -40,7 +40,7 @@ struct Call {
 };
 template <class... Parameters>
 void start(void (*kernel)(Parameters...), void** arguments) {
-  // Braces: the arguments are read in their order.
+  // Braces: the arguments are evaluated in order.
   Call<Parameters...>{kernel, *static_cast<std::remove_cvref_t<Parameters>*>(*arguments++)...};
 }
 template <class... Parameters>
@@ -74,13 +74,13 @@ template <class T>
 T read_lane(unsigned mask, T value, unsigned source) {
   return as<T>(services->exchange(Exchange::kRead, mask, bits_of(value), source));
 }
-/// A pointer to what an atomic function works on, and a value of that type.
+/// A pointer to the operand of an atomic function, and a value of that type.
 template <class T>
 using Same = std::type_identity_t<T>;
 
 }  // namespace lanewise::emulator
 
-// What the driver looks up. All else is hidden: kernels of different modules share names.
+// The symbol that the driver looks up. All else is hidden: kernels of different modules share names.
 extern "C" __attribute__((visibility("default"))) void lanewise_connect(
     const lanewise::emulator::Services* services) {
   lanewise::emulator::services = services;
@@ -127,7 +127,7 @@ inline bool __all_sync(unsigned mask, bool value) { return __ballot_sync(mask, !
 inline void __syncwarp(unsigned mask = ~0u) { __ballot_sync(mask, false); }
 inline unsigned __activemask() {
   return 1u << lanewise::emulator::lane();
-}  // who else is here is not promised
+}  // which other lanes are active is not guaranteed
 template <class T>
 T __reduce_add_sync(unsigned mask, T value) {
   return static_cast<T>(lanewise::emulator::services->exchange(lanewise::emulator::Exchange::kSum, mask,
@@ -229,7 +229,7 @@ T atomicCAS(T* at, lanewise::emulator::Same<T> expected, lanewise::emulator::Sam
   return expected;
 }
 namespace lanewise::emulator {
-/// Puts `next(what is there)` in its place; gives what was there.
+/// Replaces the old value by `next(old)`; returns the old value.
 template <class T, class Next>
 T change(T* at, Next next) {
   T before, after;

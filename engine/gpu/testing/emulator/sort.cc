@@ -1,4 +1,4 @@
-// The plug-in that sorts, for the emulated GPU.
+// The sort plug-in of the emulated GPU.
 
 #include <algorithm>
 #include <cstring>
@@ -23,7 +23,7 @@ int sort(lanewise::gpu::SortJob& job) {
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t a, uint32_t b) { return (keys[a] & mask) < (keys[b] & mask); });
-  // Where the pairs were, nothing is promised.
+  // The contents of the pairs' first place are undefined now.
   job.place = 1 - job.place;
   auto* const to = static_cast<Key*>(job.keys[job.place]);
   auto* const values_to = static_cast<char*>(job.values[job.place]);

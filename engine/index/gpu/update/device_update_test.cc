@@ -1,4 +1,4 @@
-// Changes on a device against the same changes on the host: on lanes that are emulated and, where there is
+// Changes on a device against the same changes on the host: on emulated lanes and, if there is
 // one, on a GPU.
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 namespace lanewise {
 namespace {
 
-using namespace on_devices;  // NOLINT: the tests' own words
+using namespace on_devices;  // NOLINT: the tests' helpers
 
 template <class Where>
 class DeviceUpdateTest : public DeviceIndexTest<Where> {};
@@ -37,7 +37,7 @@ void expect_same(const Index& got, const Index& want) {
   }
 }
 
-/// The same index twice: one changes on the host, the other on the device.
+/// The same index twice: one is changed on the host, the other on the device.
 template <class Where>
 struct Twins {
   Index host, other;
@@ -50,14 +50,14 @@ struct Twins {
   static Index filled(const IndexOptions& options, const Keys& keys, const void* values) {
     Index index(options);
     if (options.unique) {
-      index.insert(keys, values);  // which drops what comes twice
+      index.insert(keys, values);  // drops duplicates
     } else {
       index.load(keys, values);
     }
     return index;
   }
 
-  /// After a change: the device answers right, and what it brings back is right.
+  /// After a change: the device answers correctly, and so does what it writes back.
   void compare(const Keys& asked) {
     ASSERT_EQ(device.size(), host.size());
     std::vector<uint8_t> values(asked.size() * host.value_bytes(), 7), wanted_values = values;
@@ -87,12 +87,12 @@ TYPED_TEST(DeviceUpdateTest, ChangesAreTheHosts) {
       for (const size_t size : sizes[test_size(0, 1, 2)]) {
         SCOPED_TRACE(testing::Message() << size << " entries, leaves of " << leaf_keys);
         if (leaf_keys > 300 && size < 3000) continue;
-        if (!TypeParam::kEmulated && (leaf_keys == 33 || value_bytes == 3)) continue;  // kernels of their own
+        if (!TypeParam::kEmulated && (leaf_keys == 33 || value_bytes == 3)) continue;  // separate kernels
         Random random(size + leaf_keys);
         IndexOptions made = options({{type}}, leaf_keys, inner_keys, value_bytes);
         made.fill_percent = fill;
         made.unique = unique;
-        const uint64_t distinct = unique || size % 2 == 0 ? size + 9 : 9;  // many equal ones
+        const uint64_t distinct = unique || size % 2 == 0 ? size + 9 : 9;  // many equal keys
         const std::vector<T> first = random_keys<T>(size, distinct, random);
         Twins<TypeParam> twins(made, first, random_bytes(first.size() * value_bytes + 1, random).data(),
                                *this->device_);
@@ -122,7 +122,7 @@ TYPED_TEST(DeviceUpdateTest, ChangesAreTheHosts) {
               break;
             }
             case 5: {
-              std::vector<uint8_t> these(count * value_bytes + 1);  // Many of them are there.
+              std::vector<uint8_t> these(count * value_bytes + 1);  // Many of them exist.
               twins.host.find(keys, these.data(), nullptr);
               EXPECT_EQ(twins.device.erase(keys, these.data()), twins.host.erase(keys, these.data()));
               break;
@@ -142,7 +142,7 @@ TYPED_TEST(DeviceUpdateTest, ChangesAreTheHosts) {
   play(int32_t{}, TypeId::kInt32, 12, 85, true);
 }
 
-/// Nearly all goes and comes again: leaves are joined, slots used again.
+/// Almost all keys are erased and inserted again: leaves are merged, slots reused.
 TYPED_TEST(DeviceUpdateTest, NearlyAllGoes) {
   for (const uint32_t leaf_keys : {8, 256}) {
     SCOPED_TRACE(leaf_keys);
@@ -158,7 +158,7 @@ TYPED_TEST(DeviceUpdateTest, NearlyAllGoes) {
       std::vector<uint32_t> going;
       std::vector<uint32_t> their_values;
       for (uint32_t key = 0; key < count; ++key) {
-        if (round == 1 || key % 97 != 0) going.push_back(key);  // Once all of them.
+        if (round == 1 || key % 97 != 0) going.push_back(key);  // All of them once.
       }
       their_values.assign(going.size(), static_cast<uint32_t>(round));
       EXPECT_EQ(twins.device.erase(going), twins.host.erase(going));
@@ -264,7 +264,7 @@ TYPED_TEST(DeviceUpdateTest, KeysInItsMemory) {
   twins.compare(keys);
 }
 
-/// Ever more at one end, at both, or all equal: splits of the first and of the last leaf.
+/// More and more keys at one end, at both, or all equal: splits of the first and of the last leaf.
 TYPED_TEST(DeviceUpdateTest, OrdersOfArrival) {
   const uint32_t count = test_size(600, 2000), batch = 100;
   for (const std::string order : {"ascending", "descending", "all equal", "from both ends"}) {
@@ -292,7 +292,8 @@ TYPED_TEST(DeviceUpdateTest, OrdersOfArrival) {
   }
 }
 
-/// Strings in and out: their slots are used again, whatever their length; changes of the host in between.
+/// Strings are inserted and erased: their slots are reused, whatever their length; the host changes some in
+/// between.
 TYPED_TEST(DeviceUpdateTest, TextsComeAndGo) {
   Random random(3);
   const auto texts = [&](size_t count) {
@@ -377,7 +378,7 @@ TYPED_TEST(DeviceUpdateTest, TextsInItsMemory) {
   EXPECT_THROW(twins.device.erase(bytes_there.address(), count), UserError) << "they are texts";
 }
 
-/// With ever more memory: as long as it does not suffice nothing changes, and then the change succeeds.
+/// With more and more memory: as long as it does not suffice nothing changes, and then the change succeeds.
 TEST(DeviceUpdate, LackOfMemoryLosesNothing) {
   gpu::Device& device = *Emulated::find_device();
   FakeCuda& fake = gpu::fake_cuda();

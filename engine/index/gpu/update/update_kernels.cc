@@ -37,7 +37,7 @@ constexpr auto kFirstOfTexts = static_cast<size_t>(Step::kWriteTexts);
 static_assert(std::size(kSteps) == static_cast<size_t>(Step::kBoundTexts) + 1);
 static_assert(kBlockThreads == 256, "as scan_chunk says");
 
-/// Kernels go from one item to the next, so many blocks keep a GPU busy.
+/// A thread may handle several items; this many blocks keep any GPU busy.
 constexpr u64 kMostUpdateBlocks = 1 << 20;
 
 }  // namespace

@@ -28,32 +28,32 @@ enum class Step {
   kInner,
   kNewGroups,
   kLink,
-  // of strings alone
+  // only for strings
   kWriteTexts,
   kMarkTexts,
   kLinkTexts,
   kBoundTexts,
 };
 
-/// Parameters that are fixed when the steps are compiled, all into one module.
+/// Compile-time parameters of the steps, which are compiled into one module.
 struct UpdateKernels {
   KeyForm form;
   u32 word;  ///< bytes of a word of a key
   u32 leaf_keys, inner_keys, value_bytes;
   u32 planes = 1;     ///< words of a key
-  bool text = false;  ///< the second one says where a text is
+  bool text = false;  ///< the second one is the position of a string
 
   auto operator<=>(const UpdateKernels&) const = default;
 
   /// Lanes that produce a leaf.
   u32 leaf_lanes() const;
   gpu::KernelSource source() const;
-  /// Puts a step for so many items into the stream; a scan is two launches.
+  /// Launches a step for this many items in the stream; a scan is two launches.
   void launch(const gpu::Module& module, Step step, const TreeAt& tree, const UpdateJob& job, u64 items,
               gpu::Stream& stream) const;
 };
 
-/// Items of a chunk in a scan of so many.
+/// Chunk size of a scan of this many items.
 constexpr u64 scan_chunk(u64 items) { return u64{256} * scanned_of(items); }
 
 }  // namespace lanewise::index

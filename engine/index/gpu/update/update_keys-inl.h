@@ -8,7 +8,7 @@
 
 namespace lanewise::index {
 
-/// A key of several words in a leaf or in a list: so many words lie from one of its words to the next. The
+/// A key of several words in a leaf or in a list: this many words lie from one of its words to the next. The
 /// second word of a text says where its bytes are, counted from the image's start (0: it has none); those of
 /// a batch lie outside the image.
 struct LongAt {

@@ -30,7 +30,7 @@ struct FreeSlot {
   static LANES_FN void finish(const UpdateJob& job, const Two& all) { findings_of(job).free = all.a; }
 };
 
-/// For each new group, of which the class knows already; `first_slot` is the number of the first one.
+/// For each new group, which its size class already counts; `first_slot` is the number of the first group.
 struct NewGroups {
   template <class Tree>
   static LANES_FN void run(const Tree& tree, const UpdateJob& job, u64 i) {

@@ -10,35 +10,35 @@
 
 namespace lanewise::index {
 
-/// A copy of an image in a device's memory.
+/// A copy of an image in device memory.
 struct DeviceImage {
   gpu::DeviceBuffer memory;  ///< may have room for more groups
   u64 groups = 0;
   Root root;
 
-  /// Makes room; throws MemoryError with nothing changed.
+  /// Enlarges the copy; throws MemoryError without any change.
   void enlarge(u64 to_groups, u64 group_bytes, gpu::DevicePool& pool, gpu::Stream& stream);
 };
 
-/// A batch of changes in the device's memory.
+/// A batch of changes in device memory.
 struct UpdateBatch {
   u64 count = 0;                ///< below 2^32
-  u64 keys = 0, values = 0;     ///< of strings their bytes
-  const u64* begins = nullptr;  ///< of strings, in the host's memory: where each begins and the last one ends
+  u64 keys = 0, values = 0;     ///< strings: their bytes
+  const u64* begins = nullptr;  ///< strings, in host memory: the start of each and the end of the last one
   KeyForm form = KeyForm::words;
-  Alteration alteration = Alteration::insert;  ///< of all keys, unless
-  u64 alterations = 0;                         ///< each has its own, u8
-  bool by_value = false;                       ///< an erasure takes one entry that has the value as well
+  Alteration alteration = Alteration::insert;  ///< of all keys, unless `alterations` is set
+  u64 alterations = 0;                         ///< u8: one for each key
+  bool by_value = false;                       ///< an erasure removes one entry that also has the value
 };
 
-/// Changes the copy of an image in a device's memory, batch by batch (update-inl.h says how), and brings the
+/// Changes a device's copy of an image, batch by batch (see update-inl.h), and copies the
 /// changes back.
 class Updater {
  public:
   Updater(const Header& header, const Geometry& geometry, Runner& runner, gpu::DevicePool& pool,
           gpu::Staging& staging, gpu::Stream& stream);
 
-  /// Learns from the host's image, of which there is a copy, where its leaves are.
+  /// Reads where the host's image, of which there is a copy, has its leaves.
   void begin(const Pool& host);
   bool begun() const { return leaves_ != 0; }
   /// The copy is no longer the image that begin() received.
@@ -46,10 +46,10 @@ class Updater {
   /// Whether the copy has changes that the host's image lacks.
   bool changed() const { return changes_ != 0; }
 
-  /// Throws MemoryError, and nothing has changed.
+  /// Throws MemoryError without any change.
   void apply(DeviceImage& image, const UpdateBatch& batch);
-  /// Makes the host's image the same; its marks say what has changed. Returns how many bytes were copied.
-  /// Throws MemoryError, and nothing has changed; after a DeviceError the image is of no use.
+  /// Copies the changes to the host's image and marks them there. Returns the number of bytes copied.
+  /// Throws MemoryError without any change; after a DeviceError the image is unusable.
   u64 write_back(DeviceImage& image, Pool& host);
 
  private:
@@ -64,9 +64,9 @@ class Updater {
     u64 slots() const { return numbers.size() * per_group; }
   };
 
-  /// Makes room for so many leaves and inner nodes in all, and for so many more groups of strings.
+  /// Makes room for this many leaves and inner nodes in total, and this many new groups of strings.
   void grow(DeviceImage& image, u64 leaves, u64 inner_nodes, const TextSlots::Numbers& text_groups);
-  /// The inner node of that number among all slots.
+  /// The inner node with this number among all slots.
   Ref inner_at(u64 number) const;
   void upload_groups(const DeviceImage& image);
   template <class T>
@@ -86,11 +86,11 @@ class Updater {
   gpu::Staging& staging_;
   gpu::Stream& stream_;
   Groups leaf_groups_, inner_groups_;
-  gpu::DeviceBuffer order_of_;  // u32 of each group: its place among those of its class
-  gpu::DeviceBuffer changed_;   // u8 of each group
-  gpu::DeviceBuffer refs_;      // of the leaves, in order
+  gpu::DeviceBuffer order_of_;  // u32 for each group: its index among those of its class
+  gpu::DeviceBuffer changed_;   // u8 for each group
+  gpu::DeviceBuffer refs_;      // of all leaves, in order
   TextSlots texts_;
-  u64 leaves_ = 0, inner_nodes_ = 0;  // in use; inner nodes have the first slots once there are changes
+  u64 leaves_ = 0, inner_nodes_ = 0;  // in use; after the first change, inner nodes have the first slots
   u64 changes_ = 0;                   // batches since begin() or write_back()
 };
 

@@ -7,7 +7,7 @@
 
 namespace lanewise::index {
 
-/// What one batch, or bringing changes back, needs on its way.
+/// The state of one batch, or of one write_back().
 class Updater::Pass {
  public:
   Pass(Updater& updater, DeviceImage& image) : all_(updater), image_(image) {

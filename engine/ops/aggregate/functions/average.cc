@@ -11,7 +11,7 @@ namespace lanewise::ops {
 
 namespace {
 
-/// An average is a sum and a count; `Sums` holds the sums, and knows how to divide them.
+/// An average is a sum and a count; `Sums` holds the sums and divides them.
 template <class Sums>
 class Average : public Accumulator {
  public:
@@ -69,7 +69,7 @@ class InstantSums : public IntegerSums<int64_t> {
   int64_t average(uint32_t group, int64_t count) const { return average_instant(total(group), count); }
 };
 
-/// Doubles, added in their order; see sum.
+/// Doubles, added in order; see sum.
 template <bool kCompensated>
 class RealSums {
  public:
@@ -110,7 +110,7 @@ class RealSums {
   States<Sum> sums_;
 };
 
-/// Intervals: months, days and microseconds apart.
+/// Intervals: months, days and microseconds separately.
 class IntervalSums {
  public:
   explicit IntervalSums(MemoryBudget* budget) : sums_(budget) {}

@@ -8,8 +8,8 @@
 
 namespace lanewise::ops {
 
-/// How an exact sum of integers or decimals and a count become an average. The narrow types are divided as
-/// doubles, the others as extended doubles, rounded once more.
+/// Computes an average from an exact sum of integers or decimals and a count. Narrow types are divided as
+/// doubles, the others as extended doubles, then rounded.
 class AverageRule {
  public:
   explicit AverageRule(Type type) {
@@ -27,16 +27,16 @@ class AverageRule {
 
  private:
   bool narrow_;
-  int128_t power_ = 1;  // ten to the decimal's scale
+  int128_t power_ = 1;  // 10^scale of the decimal
 };
 
-/// The average of times and timestamps: a whole number of their unit, rounded where the remainder is more
+/// The average of times and timestamps: an integer of their unit, rounded up if the remainder is more
 /// than half the count.
 inline int64_t average_instant(int128_t total, int64_t count) {
   return static_cast<int64_t>(total / count) + (total % count > count / 2 ? 1 : 0);
 }
 
-/// The average of intervals by the sum of each of their parts: what months and days leave is carried to the
+/// The average of intervals from the sums of their parts: the remainder of months and days is carried to the
 /// next smaller unit.
 inline Interval average_interval(const Interval& sum, int64_t count) {
   const int64_t days_left = sum.days % count + sum.months % count * 30 % count;
@@ -46,7 +46,7 @@ inline Interval average_interval(const Interval& sum, int64_t count) {
   result.micros = sum.micros / count + sum.micros % count + days_left * 86'400'000'000 / count;
   return result;
 }
-/// What a sum of intervals raises whose parts do not fit.
+/// The error if the parts of a sum of intervals overflow.
 inline constexpr const char* kIntervalsOverflow = "avg: overflow in the sum of intervals";
 
 }  // namespace lanewise::ops

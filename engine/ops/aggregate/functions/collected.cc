@@ -61,7 +61,7 @@ void Collected::merge(const Collected& other, std::span<const uint32_t> from, co
     for (const uint32_t row : other.rows(from[i])) {
       group_of_.push_back(to[i]);
       if (width_ == 0) {
-        texts_.push_back(other.texts_[row]);  // its bytes outlive us
+        texts_.push_back(other.texts_[row]);  // its bytes outlive this object
       } else {
         numbers_.append(other.numbers_.data() + row * width_, width_);
       }
@@ -72,7 +72,7 @@ void Collected::merge(const Collected& other, std::span<const uint32_t> from, co
 }
 
 void Collected::seal() {
-  // Counting sort: starts_[g + 1] is where group g begins until its rows have been put, and where it ends
+  // Counting sort: starts_[g + 1] is the start of group g before its rows are placed, and its end
   // afterwards.
   starts_.resize(size_t{groups_} + 2);
   std::fill_n(starts_.data(), starts_.size(), 0);

@@ -17,26 +17,26 @@
 
 namespace lanewise::ops {
 
-/// The values of all rows of all groups, for aggregates that need them together: quantiles, mode, string_agg.
+/// All values of all groups, for aggregates that need them together: quantiles, mode, string_agg.
 class Collected {
  public:
-  /// Values of `type`. With `ordered` the rows of a group can be had in the order of the keys, then of the
-  /// input.
+  /// Values of `type`. With `ordered`, the rows of a group can be sorted by the keys, then by
+  /// the input.
   Collected(Type type, bool ordered, const std::vector<Type>& key_types,
             std::vector<SortDirection> directions, MemoryBudget* budget);
 
   void resize(uint32_t groups) { groups_ = groups; }
-  /// Takes args[0] of `rows`; none is NULL.
+  /// Adds args[0] of `rows`; none is NULL.
   void add(const AggregateInput& input, const ActiveSet& rows);
   void merge(const Collected& other, std::span<const uint32_t> from, const uint32_t* to);
-  /// Sorts the rows by group; before merge() reads from this one, and before rows().
+  /// Sorts the rows by group; call it before merge() reads this object, and before rows().
   void seal();
 
-  /// The rows of a group, by number: in the order in which they came.
+  /// The row numbers of a group, in the order of arrival.
   std::span<const uint32_t> rows(uint32_t group) const {
     return {by_group_.data() + starts_[group], starts_[group + 1] - starts_[group]};
   }
-  /// Puts row numbers in the order of the keys, then of the input.
+  /// Sorts row numbers by the keys, then by the order of the input.
   void sort(std::vector<uint32_t>& rows) const;
 
   template <class T>
@@ -48,7 +48,7 @@ class Collected {
     }
   }
 
-  /// What result(rows) gives, an R, for each of `count` groups from `first` on; NULL for those without rows.
+  /// result(rows), an R, for each of `count` groups from `first` on; NULL for groups without rows.
   template <class R, class F>
   ColumnPtr column(Type type, uint32_t first, uint32_t count, MemoryBudget* budget,
                    const Cancellation* cancellation, F result) const;
@@ -70,10 +70,10 @@ class Collected {
   BufferBuilder<uint32_t> by_group_;
 };
 
-/// An empty one whose rows can be had in the order of the call's ORDER BY.
+/// An empty object whose rows can be sorted by the call's ORDER BY.
 Collected collected_in_order(Type type, const plan::AggregateCall& call, MemoryBudget* budget);
 
-/// An aggregate of all values of a group that are not NULL.
+/// An aggregate over all values of a group that are not NULL.
 class OfCollected : public Accumulator {
  public:
   OfCollected(Collected values, MemoryBudget* budget) : values_(std::move(values)), budget_(budget) {}
@@ -83,7 +83,7 @@ class OfCollected : public Accumulator {
   void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
     values_.merge(static_cast<const OfCollected&>(other).values_, from, to);
   }
-  bool merge_copies() const override { return false; }  // strings stay where they are
+  bool merge_copies() const override { return false; }  // strings are not copied
   void seal() override { values_.seal(); }
 
  protected:

@@ -14,7 +14,7 @@ namespace lanewise::ops {
 
 namespace {
 
-/// As the kernels: -0.0 comes before 0.0, so that the answer does not depend on the order of rows.
+/// As in the kernels: -0.0 comes before 0.0, so that the result does not depend on the order of rows.
 template <class T>
 bool before(const T& a, const T& b) {
   if constexpr (std::is_floating_point_v<T>) {

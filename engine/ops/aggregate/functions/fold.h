@@ -17,7 +17,7 @@ namespace lanewise::ops {
 
 using MaybeReal = std::optional<double>;
 
-/// A Finish whose result(state) gives a double, or nothing where the aggregate is NULL.
+/// A Finish whose result(state) returns a double, or nothing if the aggregate is NULL.
 struct OfDoubles {
   static constexpr TypeId kType = TypeId::kFloat64;
 };
@@ -58,7 +58,7 @@ class Fold : public Accumulator {
   }
 
  private:
-  /// Count, mean and squares of values that others have taken.
+  /// Adds partial results: count, mean and squares.
   void add_parts(const AggregateInput& input, const ActiveSet& rows) {
     const Vector counts = expr::flatten(input.args[0], rows), means = expr::flatten(input.args[1], rows),
                  squares = expr::flatten(input.args[2], rows);

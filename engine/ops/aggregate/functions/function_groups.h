@@ -4,7 +4,7 @@
 
 #include "ops/aggregate/functions.h"
 
-/// The parts of the table of aggregate functions, each from the file of its name.
+/// The parts of the table of aggregate functions, each defined in the file of its name.
 namespace lanewise::ops {
 
 std::span<const AggregateFunction> count_functions();
@@ -20,8 +20,8 @@ std::span<const AggregateFunction> mode_functions();
 std::span<const AggregateFunction> string_agg_functions();
 std::span<const AggregateFunction> list_functions();
 
-/// The moments' functions over counts, means and squares of parts of the rows, which devices have aggregated:
-/// f(BIGINT, DOUBLE, DOUBLE). SQL has none of these.
+/// The variance functions over partial results, which devices have aggregated: count, mean and squares,
+/// f(BIGINT, DOUBLE, DOUBLE). They are not available in SQL.
 std::span<const AggregateFunction> moments_of_parts();
 
 /// Accepts one argument of any type; the result has its type.

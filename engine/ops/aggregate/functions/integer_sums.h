@@ -19,7 +19,7 @@ inline constexpr bool kSummable = std::is_same_v<T, int128_t> || (std::is_integr
 /// Exact sums per group of integers of type T, in 128 bits.
 ///
 /// For integers of up to 64 bits the low halves are summed as 64-bit numbers, and the high halves exist only
-/// once one of them has overflowed: half the memory and half the work.
+/// once a low half has overflowed: half the memory and half the work.
 template <class T>
 class IntegerSums {
  public:
@@ -43,7 +43,7 @@ class IntegerSums {
     for_each_row(input, rows, [&](uint32_t row, uint32_t group) {
       const auto value = static_cast<int64_t>(values[row]);
       const bool over = __builtin_add_overflow(low[group], value, &low[group]);
-      if constexpr (std::is_same_v<T, uint64_t>) {  // value is 2^64 less than it should be
+      if constexpr (std::is_same_v<T, uint64_t>) {  // value is 2^64 too small
         if (value < 0) carry(group, 1);
       }
       if (over) carry(group, value < 0 ? -1 : 1);
@@ -78,7 +78,7 @@ class IntegerSums {
   States<int64_t> high_;  // the total is high * 2^64 + low
 };
 
-/// Sums of 128-bit integers raise where they overflow.
+/// Sums of 128-bit integers raise UserError on overflow.
 template <>
 class IntegerSums<int128_t> {
  public:

@@ -12,7 +12,7 @@
 /// Quantiles between two values.
 namespace lanewise::ops {
 
-/// A date as a timestamp; infinite ones stay so.
+/// A date as a timestamp; infinite dates stay infinite.
 inline int64_t as_timestamp(int32_t date) {
   if (date == INT32_MAX) return INT64_MAX;
   if (date == -INT32_MAX) return -INT64_MAX;
@@ -23,7 +23,7 @@ inline int64_t as_timestamp(int32_t date) {
   return result;
 }
 
-/// A value in the representation of the quantile that is made of it.
+/// A value in the representation of its quantile.
 template <class Result, class T>
 Result as_quantile(T value) {
   if constexpr (std::is_same_v<T, int32_t> && std::is_same_v<Result, int64_t>) {
@@ -35,7 +35,7 @@ Result as_quantile(T value) {
   }
 }
 
-/// Between two values, in the way that the reference rounds for each type.
+/// Interpolates between two values, rounded for each type as the reference does.
 template <class Result>
 Result between(Result low, double share, Result high, Type type) {
   if constexpr (std::is_same_v<Result, double>) {
@@ -53,7 +53,7 @@ Result between(Result low, double share, Result high, Type type) {
 }
 
 /// Calls use(value, result), zeros of the types in memory of the values and of their quantile, for a type
-/// that has continuous() ones.
+/// that has continuous() quantiles.
 template <class Use>
 auto visit_continuous(Type from, Use&& use) {
   return visit(from.physical(), [&](auto zero) -> decltype(use(0.0, 0.0)) {

@@ -10,8 +10,8 @@
 
 namespace lanewise::ops {
 
-/// One string per group that may be replaced, or none. A replaced string leaves its place to the next one;
-/// where that is longer, it gets at least twice the room, so that the waste stays below the longest string.
+/// At most one string per group, which may be replaced. A new string reuses the memory of the old one;
+/// a longer one gets at least twice the memory, so that less than the longest string is wasted.
 class KeptText {
  public:
   explicit KeptText(MemoryBudget* budget) : texts_(budget), bytes_(budget, kGroupBy) {}
@@ -41,7 +41,7 @@ class KeptText {
   ByteStore bytes_;
 };
 
-/// A column of `count` strings: value(i) is called where valid(i), twice.
+/// A column of `count` strings: value(i) is called twice if valid(i).
 template <class Valid, class ValueOf>
 ColumnPtr text_column(Type type, uint32_t count, MemoryBudget* budget, Valid valid, ValueOf value) {
   auto column = std::make_shared<Column>();

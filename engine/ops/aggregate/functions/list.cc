@@ -10,7 +10,7 @@ namespace lanewise::ops {
 
 namespace {
 
-/// Gathers values as slots of packed values; Result{}(slots, rows, writer) makes a group's value of them.
+/// Gathers values as slots of packed values; Result{}(slots, rows, writer) makes a group's value from them.
 template <class Result>
 class Slots : public Accumulator {
  public:
@@ -29,7 +29,7 @@ class Slots : public Accumulator {
   void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
     slots_.merge(static_cast<const Slots&>(other).slots_, from, to);
   }
-  bool merge_copies() const override { return false; }  // slots stay where they are
+  bool merge_copies() const override { return false; }  // slots are not copied
   void seal() override { slots_.seal(); }
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
@@ -65,7 +65,7 @@ struct List {
   }
 };
 
-/// histogram(x): the values in their order.
+/// histogram(x): values in order.
 struct Histogram {
   static constexpr bool kTakesNulls = false;
   void operator()(const Collected& slots, std::span<const uint32_t> rows, packed::Writer& to) const {

@@ -36,7 +36,7 @@ class AggregateFold : public expr::Fold {
   }
 
  private:
-  /// The column goes; its values stay in the arena.
+  /// The column is destroyed; its values stay in the arena.
   static Vector copied(const Vector& from, Type type, const ActiveSet& rows) {
     Arena& arena = rows.arena();
     auto* const same = arena.allocate<uint32_t>(rows.rows());

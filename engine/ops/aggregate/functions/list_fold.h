@@ -7,7 +7,7 @@
 
 namespace lanewise::ops {
 
-/// The aggregate of `call` over elements, which stand for its first argument.
+/// The aggregate of `call` over elements, which replace its first argument.
 std::shared_ptr<const expr::Fold> make_fold(plan::AggregateCall call);
 
 }  // namespace lanewise::ops

@@ -8,8 +8,8 @@ namespace lanewise::ops {
 
 namespace {
 
-/// The most frequent value; of several the one whose first row comes first in the call's ORDER BY, as it is
-/// in that row. No NaN equals another.
+/// The most frequent value; of several the one whose first row comes first in the call's ORDER BY, with the
+/// value of that row. NaN does not equal NaN.
 template <class T>
 class Mode : public OfCollected {
  public:
@@ -29,10 +29,10 @@ class Mode : public OfCollected {
  private:
   T value(uint32_t row) const { return values_.template value<T>(row); }
 
-  /// The first one, in the order of rows, with the most frequent value.
+  /// The first row, in order, with the most frequent value.
   uint32_t most_frequent(const std::vector<uint32_t>& rows) const {
     std::vector<uint32_t> sorted(
-        rows.size());  // positions in `rows`, equal values side by side, the first row first
+        rows.size());  // positions in `rows`, equal values adjacent, the first row first
     for (uint32_t i = 0; i < sorted.size(); ++i) sorted[i] = i;
     std::stable_sort(sorted.begin(), sorted.end(),
                      [&](uint32_t a, uint32_t b) { return less(value(rows[a]), value(rows[b])); });

@@ -11,7 +11,7 @@
 namespace lanewise::ops {
 
 /// Count, mean and sum of squared distances from it, updated value by value (Welford, Technometrics 4(3),
-/// 1962) and merged pairwise (Chan, Golub, LeVeque, 1979). Another order of rows changes the result by a few
+/// 1962) and merged pairwise (Chan, Golub, LeVeque, 1979). The order of rows changes the result by a few
 /// units in the last place.
 struct Moments {
   int64_t count = 0;
@@ -38,14 +38,14 @@ struct Moments {
   }
 };
 
-/// `value`, or a UserError where it is not a number.
+/// `value`; throws UserError if it is not finite.
 inline double in_range(double value, const char* name) {
   if (!std::isfinite(value)) throw UserError(std::string(name) + " is out of range!");
   return value;
 }
 
-/// What var_samp, var_pop, stddev_samp or stddev_pop come to; nothing where there are too few values. Throws
-/// UserError where that is not a number.
+/// The result of var_samp, var_pop, stddev_samp or stddev_pop; nothing if there are too few values. Throws
+/// UserError if it is not finite.
 std::optional<double> spread(std::string_view function, const Moments& moments);
 
 }  // namespace lanewise::ops

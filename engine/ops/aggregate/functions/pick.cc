@@ -11,13 +11,13 @@ namespace lanewise::ops {
 
 namespace {
 
-/// What distinguishes the functions that return the value of one row of each group: the row of the least
+/// The rule of a function that returns the value of one row of each group: the row of the lowest
 /// rank, and of these the first of the input (kLast: the last).
 struct Choice {
-  bool skip_nulls = false;  ///< rows whose value is NULL do not take part
+  bool skip_nulls = false;  ///< ignore rows whose value is NULL
   bool last = false;
-  bool by = false;        ///< args[1] is the rank; rows where it is NULL do not take part
-  bool greatest = false;  ///< by: of the greatest rank
+  bool by = false;        ///< args[1] is the rank; rows with a NULL rank are ignored
+  bool greatest = false;  ///< by: the row of the greatest rank
 };
 
 /// One value per group, of any type, that may be replaced.
@@ -104,7 +104,7 @@ class Pick : public Accumulator {
       }
       ++i;
     };
-    if (input.groups == nullptr && keys.empty()) {  // the others of the chunk cannot win
+    if (input.groups == nullptr && keys.empty()) {  // the other rows of the chunk cannot win
       const uint32_t end = choice_.last ? rows.count() - 1 : 0;
       offer(rows.all() ? end : rows.list()[end], 0);
     } else {
@@ -163,7 +163,7 @@ std::unique_ptr<Accumulator> make_pick(const plan::AggregateCall& call, MemoryBu
     directions.push_back({choice.greatest, false});
   }
   for (const plan::SortKey& key : call.order) {
-    // The last row in an order is the first of the reversed one; rows that tie stay in the input's order.
+    // The last row in an order is the first of the reversed one; ties keep the input's order.
     types.push_back(key.expr->type);
     directions.push_back({key.descending != choice.last, key.nulls_first != choice.last});
   }

@@ -5,7 +5,7 @@
 
 namespace lanewise::ops {
 
-/// Where a row stands in the operator's input: chunks in their order, rows within.
+/// The position of a row in the operator's input: order of its chunk, then row number.
 struct Position {
   uint64_t chunk = 0;
   uint64_t row = 0;

@@ -13,7 +13,7 @@ namespace lanewise::ops {
 
 namespace {
 
-/// The smallest number that as many values as the share says do not exceed.
+/// The smallest value that is not exceeded by the given fraction of the values.
 template <class T>
 class QuantileDiscrete : public OfCollected {
  public:
@@ -39,7 +39,8 @@ class QuantileDiscrete : public OfCollected {
   Share share_;
 };
 
-/// Interpolated between the two values next to the share. Values of type T become `Result`s first.
+/// Interpolated between the two values next to the fraction. Values of type T are converted to `Result`
+/// first.
 template <class T, class Result>
 class QuantileContinuous : public OfCollected {
  public:

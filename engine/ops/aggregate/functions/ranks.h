@@ -20,7 +20,7 @@ class WordRanks {
 
   void resize(uint32_t groups) { kept_.resize(groups); }
   void read(std::span<const Vector> keys, const ActiveSet& rows) { words_ = key_words(keys[0], rows).words; }
-  /// Negative, 0 or positive: the row of the last read(), number `i` of its rows, against what `group` keeps.
+  /// Negative, 0 or positive: compares row number `i` of the last read() with the row kept for `group`.
   int compare(size_t, uint32_t row, uint32_t group) const {
     const uint64_t word = rank(row);
     return word < kept_[group] ? -1 : word > kept_[group];
@@ -43,7 +43,7 @@ class WordRanks {
   States<uint64_t> kept_;
 };
 
-/// The same for any keys, as strings of bytes; for no keys all rows are equal.
+/// The same for any keys, as byte strings; without keys all rows are equal.
 class ByteRanks {
  public:
   ByteRanks(std::vector<Type> types, std::vector<SortDirection> directions, MemoryBudget* budget)

@@ -10,7 +10,7 @@
 
 namespace lanewise::ops {
 
-/// The share of a quantile. Negative: counted from the greatest value down.
+/// The fraction of a quantile. Negative: counted from the greatest value down.
 struct Share {
   double real;
   bool exact;  ///< a decimal: unscaled / power
@@ -37,7 +37,7 @@ struct Share {
     if (unscaled < 0) unscaled = -unscaled;
   }
 
-  /// The position of the discrete quantile among n values in order.
+  /// The index of the discrete quantile among n ordered values.
   size_t index(size_t n) const {
     size_t above;
     if (exact) {
@@ -50,7 +50,7 @@ struct Share {
   }
 };
 
-/// The result of a continuous quantile; nothing for types between whose values there is nothing.
+/// The type of a continuous quantile; nothing for types that cannot be interpolated.
 inline std::optional<Type> continuous(Type type) {
   switch (type.id) {
     case TypeId::kFloat32:

@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// The formulas of DuckDB's functions, which are those of the SQL standard; what has no number is what DuckDB
-// makes of it.
+// The formulas of DuckDB's functions, which are those of the SQL standard; undefined cases are as
+// in DuckDB.
 
 double mean(double sum, int64_t count) { return sum / static_cast<double>(count); }
 
@@ -34,7 +34,7 @@ struct Skewness : OfDoubles {
         std::sqrt(n * (n - 1)) / (n - 2) * mean(s.cubes, s.count) / (variance * std::sqrt(variance)), "SKEW");
   }
 };
-/// How much heavier the tails are than those of the normal distribution.
+/// Excess kurtosis: how much heavier the tails are than those of the normal distribution.
 MaybeReal excess(const Shape& s, int64_t least) {
   if (s.count < least) return {};
   const double variance = in_range(mean(s.squares, s.count), "Kurtosis");
@@ -125,8 +125,8 @@ struct Determination : OfDoubles {
   }
 };
 
-/// How many bits of information a value has: the sum of -p log2(p) over the shares p of the distinct values
-/// (Shannon, 1948). No NaN equals another.
+/// The entropy in bits: the sum of -p log2(p) over the frequencies p of the distinct values
+/// (Shannon, 1948). NaN does not equal NaN.
 template <class T>
 class Entropy : public OfCollected {
  public:

@@ -47,7 +47,7 @@ struct PairMoments {
   double products = 0;
 
   void add(double y, double x) {
-    const double zero_y = y - y, zero_x = x - x;  // NaN where a value is infinite: it has no distance
+    const double zero_y = y - y, zero_x = x - x;  // NaN for infinite values: they have no distance
     add(PairMoments{1, y, x, y, x, zero_y, zero_x, zero_y * zero_x});
   }
   void add(const PairMoments& other) {

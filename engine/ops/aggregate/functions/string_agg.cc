@@ -41,7 +41,7 @@ class StringAgg : public OfCollected {
   }
 
  private:
-  Value separator_;  // NULL: so is the result
+  Value separator_;  // NULL: the result is NULL
 };
 
 std::optional<Type> resolve_string_agg(std::span<const Type> args) {

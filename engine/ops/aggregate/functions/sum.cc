@@ -53,7 +53,7 @@ struct Plain {
   double total() const { return sum; }
 };
 
-/// Summation with a running correction of what rounding lost (Kahan, CACM 8(1), 1965).
+/// Summation with a running correction of rounding errors (Kahan, CACM 8(1), 1965).
 struct Kahan {
   double sum = 0;
   double error = 0;
@@ -70,7 +70,7 @@ struct Kahan {
   double total() const { return sum; }
 };
 
-/// sum of doubles. Within a group rows are added in their order; chunks of one group are added as they come,
+/// sum of doubles. Within a group rows are added in order; chunks of one group are added as they arrive,
 /// so that the result may differ from another order's by n * 2^-53 * sum(|x|) for n rows; kahan_sum by 2^-52
 /// * sum(|x|).
 template <class Sum>

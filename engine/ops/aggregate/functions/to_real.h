@@ -6,7 +6,7 @@
 
 namespace lanewise::ops {
 
-/// A 128-bit integer as a floating-point number, rounded as DuckDB rounds it: the halves apart, then their
+/// Converts a 128-bit integer to a floating-point number, rounded like DuckDB: each half apart, then their
 /// sum; negative numbers of one half exactly.
 template <class Real>
 Real to_real(int128_t value) {

@@ -26,7 +26,7 @@ class CudaCode : public Code {
   }
 
   uint64_t groups_together(const std::string& name) const override {
-    constexpr int kEnough = 2;  // more wait longer for each other
+    constexpr int kEnough = 2;  // with more, groups wait longer for each other
     const gpu::Properties& properties = stream_.device().properties();
     if (!properties.cooperative) return 0;
     const int each = std::min(kEnough, kernel(name).blocks_per_multiprocessor(kGroup, 0));
@@ -52,7 +52,7 @@ class CudaCode : public Code {
   mutable std::unordered_map<std::string, gpu::Kernel> kernels_;
 };
 
-/// Memory, which goes back in the stream's order: after all that waits and may use it.
+/// Memory, freed in the stream's order: after all deferred work that may use it.
 class CudaMemory {
  public:
   CudaMemory(gpu::DeviceBuffer buffer, Replay& replay) : buffer_(std::move(buffer)), replay_(replay) {}
@@ -61,7 +61,7 @@ class CudaMemory {
   ~CudaMemory() {
     try {
       replay_.flush();
-    } catch (const std::exception&) {  // of a launch; a wait for the stream reports it, too
+    } catch (const std::exception&) {  // launch failed; a wait for the stream reports it, too
     }
   }
   uint64_t address() const { return buffer_.address(); }
@@ -83,7 +83,7 @@ class CudaBackend : public Backend {
   Dialect dialect() const override { return Dialect::kCuda; }
 
   std::unique_ptr<Code> build(const std::string& source, bool quickly) override {
-    // Products and sums are rounded apart, as everywhere. No warnings of what a program does not use.
+    // Products and sums are rounded separately, as on all executors. No warnings about unused code.
     std::vector<std::string> options = {"--fmad=false", "-w"};
     if (quickly) options.emplace_back("--Ofast-compile=min");
     return std::make_unique<CudaCode>(
@@ -104,7 +104,7 @@ class CudaBackend : public Backend {
 
   void upload(const Buffer& to, const void* from, size_t bytes) override {
     replay_.flush();
-    // From pageable memory a copy may go on when the call has returned.
+    // A copy from pageable memory may continue after the call has returned.
     if (bytes > kKept) {
       stream_.copy_to_device(to.handle, from, bytes);
       return wait();
@@ -142,13 +142,13 @@ class CudaBackend : public Backend {
   Replay replay_;
   gpu::DevicePool pool_;
   gpu::PinnedBuffer pinned_;
-  std::vector<std::vector<std::byte>> kept_;  // what is being uploaded
+  std::vector<std::vector<std::byte>> kept_;  // data being uploaded
 };
 
 }  // namespace
 
 Backend& cuda_backend() {
-  static auto* const backend = new CudaBackend();  // as the driver, it never ends
+  static auto* const backend = new CudaBackend();  // like the driver, it is never destroyed
   return *backend;
 }
 

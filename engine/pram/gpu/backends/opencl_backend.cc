@@ -74,7 +74,7 @@ class OpenClBackend : public Backend {
 }  // namespace
 
 Backend& opencl_backend() {
-  static auto* const backend = new OpenClBackend();  // as the device, it never ends
+  static auto* const backend = new OpenClBackend();  // like the device, it is never destroyed
   return *backend;
 }
 

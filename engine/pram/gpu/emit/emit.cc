@@ -49,7 +49,7 @@ bool writes(const Statement& statement, uint32_t index) {
                      [&](const Target& target) { return !target.shared && target.index == index; });
 }
 
-/// Whether a kernel writes a private variable before it needs what was there.
+/// Whether a kernel writes a private variable before it reads it.
 bool begins_with_write(const std::vector<Statement>& list, uint32_t index) {
   for (const Statement& statement : list) {
     if (reads(statement, index)) return false;
@@ -63,7 +63,7 @@ bool begins_with_write(const std::vector<Statement>& list, uint32_t index) {
   return true;
 }
 
-/// Which private variables a node uses.
+/// The private variables that a node uses.
 std::vector<bool> used_by(const Meta& meta, size_t privates) {
   std::vector<bool> used(privates);
   const auto look = [&](const Expr& expr) {
@@ -93,18 +93,18 @@ class ProgramWriter {
   }
 
  private:
-  /// A batch of which steps are written.
+  /// The batch whose steps are being written.
   struct Batch {
     std::vector<bool> written = {};  // by variable
-    std::vector<bool> held = {};     // by variable: groups with windows hold their cells
+    std::vector<bool> held = {};     // by variable: groups with windows hold its cells
     uint32_t steps = 0;
     std::string text = {}, windows = {};  // steps, the latter within windows
     std::vector<KernelArgument> constant = {}, constant_of_windows = {};
-    size_t given = 0;  // most of a step
+    size_t given = 0;  // maximum of a step
   };
-  static constexpr uint64_t kMostCells = 4'096;  // that a group holds: 32 KiB, which every device has
+  static constexpr uint64_t kMostCells = 4'096;  // cells that a group holds: 32 KiB, which every device has
 
-  /// Private variables that one kernel writes before it reads them, and no other uses.
+  /// Private variables that one kernel writes before it reads them, and that no other uses.
   void find_registers() {
     std::vector<bool> lets(tree_.privates.size());
     std::vector<bool> first(tree_.privates.size(), true);  // each kernel begins with a write
@@ -130,7 +130,7 @@ class ProgramWriter {
     }
   }
 
-  /// Which private variables the kernels of a block for all its processors write before anybody reads them.
+  /// The private variables that the kernels of a block write for all its processors before any reads them.
   /// `open`: not used so far.
   void find_assigned(const std::vector<Meta>& list, std::vector<bool>& open) {
     for (const Meta& meta : list) {
@@ -243,7 +243,7 @@ class ProgramWriter {
     made_.text += writer.finish(made, first, before + kWho + "  if (who < 0) return;\n", kFailure);
   }
 
-  /// Nodes that the host can defer: each is a kernel and also a step of kernels that do them all.
+  /// Nodes that the host can defer: each is a kernel of its own and a step of the batch's kernels.
   void batch(const Meta& meta, std::optional<uint32_t> block) {
     Batch made{.written = written_by(meta.body), .held = std::vector<bool>(tree_.variables.size())};
     std::vector<uint32_t> users(tree_.variables.size());
@@ -276,7 +276,7 @@ class ProgramWriter {
                              .windows(made, from.constant_of_windows, from.windows);
   }
 
-  /// Adds the kernels that use each variable, one in a loop twice.
+  /// Adds the number of kernels that use each variable; kernels in a loop count twice.
   void count_users(const std::vector<Meta>& list, uint32_t times, std::vector<uint32_t>& users) const {
     for (const Meta& meta : list) {
       const uint32_t within = meta.kind == Kind::kHostWhile ? 2 : times;
@@ -288,7 +288,7 @@ class ProgramWriter {
     }
   }
 
-  /// Whether nothing but this batch, once, uses a variable.
+  /// Whether a variable is used only by this batch, once.
   bool ends_with(const Meta& batch, uint32_t variable) const {
     if (tree_.variables[variable].result()) return false;
     if (std::none_of(meta_.body.begin(), meta_.body.end(), [&](const Meta& one) { return &one == &batch; })) {
@@ -319,7 +319,7 @@ class ProgramWriter {
     return used;
   }
 
-  /// A kernel or what one does alone, written by `writer`, as a step of its batch.
+  /// A kernel or a statement of a single processor, written by `writer`, as a step of its batch.
   EmittedStep& step(const void* of, KernelWriter& writer) {
     EmittedStep& made = made_.steps[of];
     made.number = batch_->steps++;
@@ -397,7 +397,7 @@ class ProgramWriter {
   const MetaProgram& meta_;
   const EmitOptions& options_;
   Batch* batch_ = nullptr;
-  std::vector<uint32_t> uses_;  // by private: nodes that use it
+  std::vector<uint32_t> uses_;  // by private variable: number of nodes that use it
   EmittedProgram made_;
 };
 

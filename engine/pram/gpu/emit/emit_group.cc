@@ -21,7 +21,7 @@ using Role = KernelArgument::Role;
 constexpr uint64_t kGroupWords = 4'080;
 
 /// How writes to one cell in one step are combined: the operator's name in preludes/combine.c and, where
-/// their order does not matter, the atomic operation and what leaves every value as it is.
+/// if their order does not matter, the atomic operation and the neutral element.
 struct GroupCombination {
   const char* name;
   const char* atomic;
@@ -42,7 +42,7 @@ GroupCombination combination_in_group(Op op) {
     case Op::kMultiply:
       return {"MULTIPLY", nullptr, 1};
     default:
-      return {"ADD", nullptr, 0};  // parts of a sum may overflow
+      return {"ADD", nullptr, 0};  // partial sums may overflow
   }
 }
 
@@ -78,8 +78,8 @@ class GroupWriter {
   }
   void wait(size_t depth) { line(depth, "WAIT_FOR_GROUP();"); }
   void step(size_t depth, const Place& place) { line(depth, "steps++;  // line {}", place.line); }
-  /// All members stop where one failed, or after too many steps. They do so by a variable: compilers for
-  /// cores break kernels with several ways out between barriers.
+  /// All members stop if one failed, or after too many steps. They set a variable: compilers for
+  /// cores miscompile kernels with several exits between barriers.
   void stop_where_bad(size_t depth) { line(depth, "if (ANY(bad || steps > limit, found)) go = 0;"); }
   static std::string active(uint32_t set) { return fmt::format("active_{}", set); }
 
@@ -118,7 +118,7 @@ class GroupWriter {
     }
   }
 
-  /// What one does alone all members do, and one of them writes.
+  /// All members run the statements of a single processor, and one of them writes.
   void host(const Statement& statement, size_t depth) {
     const std::optional<uint32_t> block = block_;
     enter(std::nullopt);
@@ -129,7 +129,7 @@ class GroupWriter {
     enter(block);
   }
 
-  /// A condition that holds for all members or none, which no member still reads.
+  /// A condition that holds for all members or none, and that no member still reads.
   std::string decision(const Expr& condition, size_t depth) {
     const std::optional<uint32_t> block = block_;
     enter(std::nullopt);
@@ -196,7 +196,7 @@ class GroupWriter {
     wait(depth);
   }
 
-  /// Members keep what they write until all have read.
+  /// Members keep their values until all have read.
   void buffered(const Meta& meta, size_t depth) {
     const Statement& assignment = assignment_of(meta);
     std::vector<size_t> shared;
@@ -221,7 +221,7 @@ class GroupWriter {
   std::string cell(const Target& target, size_t t) {
     return fmt::format("{}_own[cells_{}]", writer_.argument(Role::kVariable, target.index), t);
   }
-  /// `text` with each target's number and cell, where the member writes one; then all wait.
+  /// `text` with each target's number and cell, for members that write one; then all wait.
   void each(const Statement& assignment, const std::vector<size_t>& shared, size_t depth,
             const auto& statement_of) {
     for (const size_t t : shared) {
@@ -240,7 +240,7 @@ class GroupWriter {
          [](size_t t, const std::string& at) { return fmt::format("{} = values_{}", at, t); });
   }
 
-  /// A cell holds first the ranks of its writers, of which the least stays, and then the winner's value.
+  /// A cell first holds the ranks of its writers, of which the minimum remains, and then the winner's value.
   void winners(const Statement& assignment, const std::vector<size_t>& shared, bool draws, size_t depth) {
     line(depth, "const word rank = signed_rank(who, {:d}, seed);", draws);
     for (const size_t t : shared) line(depth, "int wins_{} = 0;", t);
@@ -309,7 +309,7 @@ class GroupWriter {
     line(depth, "}}");
   }
 
-  /// A name that says whether a member is in a set. All have waited.
+  /// The name of the condition that a member is in a set. All have waited.
   std::string some(uint32_t set, size_t depth) {
     const std::string name = fmt::format("some_{}", names_++);
     line(depth, "const int {} = ANY({}, found);", name, active(set));
@@ -341,7 +341,7 @@ class GroupWriter {
     });
   }
 
-  /// The body as long as `test`, which writes how, gives something that holds.
+  /// Repeats the body while `test`, which writes the test's code, returns a condition that holds.
   void loop(size_t depth, const Meta& meta, const auto& test) {
     const std::string again = fmt::format("again_{}", names_++);
     line(depth, "int {} = go;", again);

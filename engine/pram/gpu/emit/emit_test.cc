@@ -1,4 +1,4 @@
-// The source of kernels: what it says, and that CUDA's compiler takes it for every program.
+// The source of kernels: its text, and that CUDA's compiler accepts it for every program.
 #include "pram/gpu/emit/emit.h"
 
 #include <gmock/gmock.h>

@@ -6,7 +6,7 @@
 #include "pram/gpu/emit/kernel_writer.h"
 #include "pram/meta/shape.h"
 
-/// What stands around the statements of a kernel: its head, its parameters, its loop over processors.
+/// The code around the statements of a kernel: its head, its parameters, its loop over processors.
 namespace lanewise::pram {
 
 namespace {
@@ -29,7 +29,7 @@ std::string wrapped(const std::string& line) {
   return text;
 }
 
-/// Each line `by` places further to the right.
+/// Indents each line by `by` columns.
 std::string indented(const std::string& lines, size_t by) {
   std::string text;
   for (size_t begin = 0; begin < lines.size();) {
@@ -72,7 +72,7 @@ std::string KernelWriter::numbers() {
   std::string text;
   if (!block_) return text;
   const std::vector<Block::Dimension>& dimensions = tree_.blocks[*block_].dimensions;
-  // The last one counts fastest. All numbers fit 32 bits, whose division is faster.
+  // The last dimension varies fastest. All numbers fit 32 bits, whose division is faster.
   std::string rest = "(uint)who";
   for (size_t d = dimensions.size(); d-- > 0;) {
     const std::string name = c_name(dimensions[d].name, fmt::format("p{}", d));
@@ -220,7 +220,7 @@ std::string KernelWriter::group(EmittedGroup& group, uint64_t scratch) {
     if (variable.result()) end += fmt::format("  store_cells({0}_own, {0}, {1});\n", all, cells);
     at = fmt::format("{}_own + greater({}, 1)", all, cells);
   }
-  // What else comes from the host, this kernel finds itself.
+  // This kernel computes other values of the host itself.
   std::vector<KernelArgument> given;
   for (const KernelArgument& one : std::vector<KernelArgument>(arguments_)) {
     if (one.role == Role::kControl || one.role == Role::kDimension) {

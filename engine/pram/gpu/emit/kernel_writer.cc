@@ -26,7 +26,7 @@ std::string literal(Type type, Word word) {
   return std::signbit(value) ? "(" + text + ")" : text;
 }
 
-/// The operator of C, where it does the same.
+/// The C operator with the same meaning, if any.
 const char* simple(Op op, Type from) {
   const bool real = from == Type::kReal;
   switch (op) {
@@ -65,7 +65,7 @@ const char* simple(Op op, Type from) {
   }
 }
 
-/// The function that does it; one of integers takes &bad, if `fails`.
+/// The function for an operator; functions of integers take &bad, if `fails`.
 struct Function {
   const char* name;
   bool fails;
@@ -204,7 +204,7 @@ std::string KernelWriter::value(const Expr& expr) {
     case Op::kControl:
       return held(argument(Role::kControl, expr.index));
     case Op::kPrivate:
-      // One alone has its variables from the host, but what a function takes.
+      // A single processor reads its variables from the host, except function arguments.
       if (!block_ && !let_[expr.index]) return held(argument(Role::kControl, expr.index));
       return local(expr.index, false);
     case Op::kCell: {
@@ -282,8 +282,8 @@ void KernelWriter::statements(const std::vector<Statement>& list, size_t depth) 
 }
 
 void KernelWriter::loop(const Statement& statement, size_t depth) {
-  // Loops within it share its count, and in a group all loops of the program: limits that multiply are not
-  // limits.
+  // Nested loops share the count, and in a group all loops of the program: otherwise limits would
+  // multiply.
   if (nesting_++ == 0 && !is_group_) line(depth, fmt::format("word rounds_{} = 0;", loops_++));
   const std::string rounds = is_group_ ? "rounds" : fmt::format("rounds_{}", loops_ - 1);
   line(depth, fmt::format("while (!bad && {}) {{", value(*statement.condition)));
@@ -319,7 +319,7 @@ void KernelWriter::assign(const Statement& statement, size_t depth) {
   line(depth, "}");
 }
 
-/// Declares the cells of an assignment's shared targets, and fails where two are one.
+/// Declares the cells of an assignment's shared targets, and fails if two are equal.
 void KernelWriter::cells(const Statement& statement, size_t depth) {
   const std::vector<Target>& targets = statement.targets;
   for (size_t t = 0; t < targets.size(); ++t) {

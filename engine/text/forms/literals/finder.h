@@ -7,14 +7,14 @@
 
 namespace lanewise::text::forms {
 
-/// Finds a text of at least one byte within a buffer.
+/// Finds a non-empty string within a buffer.
 class Finder {
  public:
   explicit Finder(std::string needle) : needle_(std::move(needle)) {}
 
   const std::string& needle() const { return needle_; }
 
-  /// The first occurrence in [begin, end); null when there is none.
+  /// The first occurrence in [begin, end); null if there is none.
   const char* find(const char* begin, const char* end) const {
     const auto size = static_cast<size_t>(end - begin);
     if (size < needle_.size()) return nullptr;

@@ -7,7 +7,7 @@
 
 namespace lanewise::text::forms {
 
-/// Rows that have `text` at a place, found by comparisons of 8 bytes without a jump.
+/// Finds rows with `text` at a fixed position, by comparisons of 8 bytes without branches.
 Offer fixed_text(const Request& request, std::string text, lanes::Place place, std::string_view why);
 
 }  // namespace lanewise::text::forms

@@ -7,7 +7,7 @@
 namespace lanewise::text::forms {
 namespace {
 
-/// A row is done with the first place that is not a mere candidate.
+/// A row is done at the first position that is a match.
 double expected_candidates(const lanes::LiteralFinder& finder) {
   const double most = finder.exact() ? 1 / kUsualRow : 1;
   return std::min(finder.expected_candidates(), most);

@@ -10,7 +10,7 @@
 
 namespace lanewise::text::forms {
 
-/// Finds the rows that hold a text of at least one byte, all rows searched at once by lanes.
+/// Finds the rows that contain a non-empty string, searching all rows at once with lanes.
 class LiteralSearch final : public Form {
  public:
   LiteralSearch(const Request& request, const std::string& needle);

@@ -8,7 +8,8 @@
 namespace lanewise::text::forms {
 namespace {
 
-/// Several strings in order, any bytes between them. The rows that hold the longest are looked at one by one.
+/// Several strings in order, with any bytes between them. Rows that contain the longest are tested one by
+/// one.
 class Pieces final : public Form {
  public:
   Pieces(const literals::Pieces& pieces, std::unique_ptr<LiteralSearch> longest)
@@ -23,7 +24,7 @@ class Pieces final : public Form {
   bool match(std::string_view text, FormState*) const override { return matches(text); }
 
  private:
-  /// Each piece as early as it can be: whatever else fits, fits then too.
+  /// Each piece at its earliest position: if any placement fits, this one does.
   bool matches(std::string_view text) const {
     size_t first = 0, last = finders_.size();
     if (at_begin_) {
