@@ -55,6 +55,22 @@ describe('controls', () => {
     expect(await button('Auto').getAttribute('aria-pressed')).toBe('false');
   });
 
+  long('have a speed', async () => {
+    await choose('Sort', 'sort');
+    const steps: number[] = [];
+    for (const speed of ['1', '5']) {
+      if (await button('Reset').isEnabled()) await button('Reset').click();
+      await page().getByRole('slider', { name: 'Speed' }).fill(speed);
+      await button('Auto').click();
+      await page().waitForTimeout(2000);
+      await button('Auto').click();
+      steps.push((await snapshot()).position);
+    }
+    // One step a second and thirty.
+    expect(steps[0]).toBeLessThanOrEqual(2);
+    expect(steps[1]).toBeGreaterThan(3 * steps[0]);
+  });
+
   it('have the focus in the order in which they stand, and the source keeps it from none', async () => {
     const order: string[] = [];
     while (order.length < 23) {
@@ -144,8 +160,39 @@ describe('cost', () => {
     await button('Run to conflict').click();
     const { end, work, depth } = await snapshot();
     const column = (n: number) => page().locator(`.lines tbody tr:not(.total) td:nth-child(${n})`).evaluateAll((cells) => cells.reduce((sum, cell) => sum + Number(cell.textContent!.replaceAll(',', '')), 0));
-    expect([await column(1), await column(2)]).toEqual([end, work]);
-    expect(await page().locator('.lines .total td').allTextContents()).toEqual([end, work, 16].map((value) => value.toLocaleString('en')).concat(`in all; depth ${depth}`));
+    expect([await column(1), await column(2), await column(3)]).toEqual([end, work, depth]);
+    expect(await page().locator('.lines .total td:not(.kernels)').allTextContents()).toEqual([end, work, depth, 16].map((value) => value.toLocaleString('en')).concat('in all; a kernel may run several lines'));
+  });
+
+  it('has the kernels of the meta-program, of each line and along time', async () => {
+    await choose('Sort', 'sort');
+    const text = (selector: string) => page().locator(selector).textContent();
+    const cost = async () => {
+      await page().getByRole('tab', { name: 'Cost' }).click();
+      await page().waitForFunction(() => document.querySelector('.lines .total .kernels')?.textContent);
+      const lines = await page().locator('.lines tr:not(.total) .kernels').allTextContents();
+      const strip = await page().locator('.launches path').evaluateAll((paths) => paths.map((path) => path.getAttribute('d')!.split('M').length - 1));
+      return { all: Number(await text('.lines .total .kernels')), lines: lines.reduce((sum, count) => sum + Number(count), 0), strip: strip[0] + strip[1] };
+    };
+    const meta = async () => {
+      await page().getByRole('tab', { name: 'Meta-program' }).click();
+      await page().waitForSelector('.counts');
+      return Number(/(\d+) kernels?,/.exec((await text('.counts'))!)![1]);
+    };
+    const merged = await cost();
+    expect([merged.all, merged.strip]).toEqual([await meta(), merged.all]);
+    expect(merged.lines).toBeGreaterThan(merged.all);  // a kernel runs several lines
+    for (const pass of ['merge', 'branches', 'loops', 'host']) {
+      await page().getByRole('checkbox', { name: pass, exact: true }).uncheck();
+      await idle();
+    }
+    const kernels = await meta();
+    expect(kernels).toBeGreaterThan(merged.all);
+    expect((await cost()).all).toBe(kernels);
+    // Their number up to the present step.
+    expect(await text('.sofar')).toBe(`So far: 0 of ${kernels} kernels, peak 0.`);
+    await button('Run to conflict').click();
+    expect(await text('.sofar')).toBe(`So far: ${kernels} of ${kernels} kernels, peak 16.`);
   });
 
   it('growth is measured and named', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../src/app';
 import { open } from './browser';
-import { button, choose, host, idle, input, page, settled, snapshot, source, type } from './page';
+import { another, button, choose, idle, input, page, settled, snapshot, source, type } from './page';
 import { trace } from './trace';
 
 const CONFLICT = `mode EREW
@@ -18,6 +18,9 @@ describe('own programs', () => {
     await button('Run to conflict').click();
     expect(await page().getByRole('alert').textContent()).toMatch(/Conflict in step 2.*processors 1 and 2.*CREW/s);
     expect(await page().locator('.processor.bad').count()).toBe(2);
+    expect(await page().locator('[data-variable="A"] .cell').evaluateAll((cells) => cells.findIndex((cell) => cell.classList.contains('bad')))).toBe(1);
+    expect(await page().locator('.failed-line').textContent()).toBe(CONFLICT.split('\n')[4]);
+    expect(await page().locator('.failed-place').textContent()).toBe('A[p - 1]');
     const { states, error } = trace(CONFLICT, await input().inputValue());
     expect(error).toContain('processors 1 and 2 both read A[1]');
     expect((await snapshot()).variables).toEqual(states[states.length - 1].variables);
@@ -118,7 +121,7 @@ describe('own programs', () => {
     await settled();
     await button('Share').click();
     await page().waitForFunction(() => location.hash.length > 10);
-    const other = await host().browser.newPage();
+    const other = await another();
     await open(other, page().url());
     const shared = await other.evaluate(() => (window as unknown as { lab: { snapshot(): Snapshot; editor: { text: string } } }).lab.snapshot());
     expect(shared.variables.A).toEqual(['7', '8', '9']);

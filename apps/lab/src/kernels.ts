@@ -8,6 +8,9 @@ export class Kernels {
 
   get count(): number { return this.pairs.length / 2; }
 
+  /** Of each one, the step that ends it and its unit, as two numbers. */
+  get ends(): Uint32Array { return this.pairs; }
+
   /** The number of the kernel that has step k, from 1; 0 before the first step. */
   of(k: number): number { return k === 0 ? 0 : this.firstFrom(k) + 1; }
   /** The unit of step k; -1: none, or the step failed. */
