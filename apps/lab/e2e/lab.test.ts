@@ -5,14 +5,14 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { root } from './browser';
 import { long } from './long';
-import { button, choose, idle, input, page, settled, snapshot, time, type } from './page';
-import { walk } from './work';
+import { button, choose, figuresDrawn, idle, input, page, settled, snapshot, time, type } from './page';
+import { VIEWS, walk } from './work';
 
 describe('controls', () => {
   it('have the names that the design gives them, and grey out at the ends', async () => {
     for (const name of ['Step', 'Back', 'Auto', 'Reset', 'Generate', 'Share', 'Run to conflict']) expect(await button(name).count(), name).toBe(1);
     for (const name of ['Problem', 'Algorithm', 'Access mode', 'Executor']) expect(await page().getByRole('combobox', { name, exact: true }).count(), name).toBe(1);
-    for (const name of ['Array', 'Graph', 'Meta-program', 'Kernel', 'Cost']) expect(await page().getByRole('tab', { name, exact: true }).count(), name).toBe(1);
+    for (const name of VIEWS) expect(await page().getByRole('tab', { name, exact: true }).count(), name).toBe(1);
     expect(await input().count()).toBe(1);
     expect(await button('Back').isDisabled()).toBe(true);
     await page().locator('h1').click();
@@ -111,7 +111,7 @@ describe('views', () => {
       await time().fill('20');
       // The page's own policy allows no script from outside, so axe comes through the debugger.
       await page().evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-      for (const name of ['Array', 'Graph', 'Meta-program', 'Kernel', 'Cost']) {
+      for (const name of VIEWS) {
         await page().getByRole('tab', { name }).click();
         await page().waitForTimeout(150);
         const found = await page().evaluate(async () => {
@@ -125,23 +125,46 @@ describe('views', () => {
 
   it('fit one screen, and a narrow one without scrolling sideways', async () => {
     const overflow = () => page().evaluate(() => [document.documentElement.scrollWidth > innerWidth, document.documentElement.scrollHeight > innerHeight]);
-    expect(await overflow()).toEqual([false, false]);
     expect((await page().locator('header').boundingBox())!.height, 'one line').toBeLessThan(60);
-    await page().setViewportSize({ width: 400, height: 800 });
-    expect((await overflow())[0]).toBe(false);
+    await choose('Sort', 'sort');
+    await time().fill('20');
+    for (const name of VIEWS) {
+      await page().setViewportSize({ width: 1280, height: 800 });
+      await page().getByRole('tab', { name }).click();
+      await idle();
+      expect(await overflow(), name).toEqual([false, false]);
+      await page().setViewportSize({ width: 400, height: 800 });
+      expect((await overflow())[0], name).toBe(false);
+    }
   });
 
   it('are printed in light colours, whole and without controls', async () => {
-    await button('Step').click();
-    await button('Light or dark').click();
     await page().setViewportSize({ width: 720, height: 1000 });
+    await choose('Matching', 'matching');
+    await time().fill('20');
+    await button('Light or dark').click();
+    /** What of the page lies outside of what is printed. */
+    const hidden = () => page().evaluate(() => [...document.querySelectorAll<HTMLElement>('#editor, #view, textarea, .pane, .small-picture, .listing')]
+      .filter(({ scrollHeight, clientHeight, scrollWidth, clientWidth }) => scrollHeight > clientHeight + 1 || scrollWidth > clientWidth + 1).map(({ id, className }) => id || className));
+    for (const name of VIEWS) {
+      await page().emulateMedia({ media: 'screen' });
+      await page().getByRole('tab', { name }).click();
+      await idle();
+      await page().emulateMedia({ media: 'print' });
+      await page().waitForTimeout(200);
+      expect(await page().evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--text'))).toBe('#17202e');
+      expect(await page().getByRole('button').evaluateAll((all) => all.filter((control) => control.checkVisibility()).map(({ textContent }) => textContent)), name).toEqual([]);
+      expect(await page().locator('#view').locator('svg, pre').first().isVisible(), name).toBe(true);
+      expect(await hidden(), name).toEqual([]);
+    }
+    await page().emulateMedia({ media: 'screen' });
+    await button('Lessons').click();
+    await page().locator('.toc a').nth(1).click();
+    await figuresDrawn();
     await page().emulateMedia({ media: 'print' });
     await page().waitForTimeout(200);
-    expect(await page().evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--text'))).toBe('#17202e');
-    for (const name of ['Step', 'Share', 'Generate', 'Flow']) expect(await page().getByRole('button', { name, exact: true }).isVisible(), name).toBe(false);
-    expect(await page().locator('#view svg.picture').isVisible()).toBe(true);
-    const hidden = await page().evaluate(() => ['editor', 'view'].map((id) => document.getElementById(id)!).map(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight));
-    expect(hidden).toEqual([0, 0]);
+    expect(await page().locator('#lesson .listing').count()).toBe(2);
+    expect(await hidden()).toEqual([]);
   });
 
   it('draw the forest', async () => {
