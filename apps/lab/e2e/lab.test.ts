@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { root } from './browser';
+import { open, root } from './browser';
 import { long } from './long';
-import { button, choose, figuresDrawn, idle, input, page, settled, snapshot, time, type } from './page';
+import { another, button, choose, figuresDrawn, host, idle, input, page, settled, snapshot, time, type } from './page';
 import { VIEWS, walk } from './work';
 
 describe('controls', () => {
@@ -46,6 +46,22 @@ describe('controls', () => {
     await type('mode CREW\noutput x : int\nprivate i = 0\nwhile true { processors 1000000 { private a = p - p } }\n', false);
     await page().getByRole('button', { name: 'Stop' }).click();
     await page().waitForFunction(() => document.getElementById('inputfault')!.textContent === 'The run was stopped.');
+  });
+
+  it('are gone with their page: a run ends within a second', async () => {
+    const other = await another();
+    await open(other, host().url);
+    await other.getByRole('textbox', { name: 'Input' }).fill('');
+    await other.getByRole('textbox', { name: 'Source' }).fill('mode CREW\noutput x : int\nprivate i = 0\nwhile true { processors 1000000 { private a = p - p } }\n');
+    await other.getByRole('button', { name: 'Stop' }).waitFor();
+    const debug = await host().browser.newBrowserCDPSession();
+    const processes = async () => new Map((await debug.send('SystemInfo.getProcessInfo')).processInfo.map(({ id, cpuTime }) => [id, cpuTime]));
+    const before = await processes();
+    await page().waitForTimeout(500);
+    const [[running, seconds]] = [...(await processes())].map(([id, time]) => [id, time - (before.get(id) ?? time)]).sort(([, a], [, b]) => b - a);
+    expect(seconds).toBeGreaterThan(0.1);
+    await other.close();
+    await expect.poll(async () => (await processes()).has(running), { timeout: 1000 }).toBe(false);
   });
 
   it('run by themselves, and stop at the end', async () => {
