@@ -28,7 +28,6 @@ async function choose(problem: string, algorithm: string, size: number): Promise
 async function write(program: string, input: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Source' }).fill(program);
   await page.getByRole('textbox', { name: 'Input' }).fill(input);
-  await page.waitForTimeout(500);
   await idle();
 }
 console.log('Of times: the median, 95 of 100 and the worst.');

@@ -228,7 +228,7 @@ describe('cost', () => {
     const kernels = await meta();
     expect(kernels).toBeGreaterThan(merged.all);
     expect((await cost()).all).toBe(kernels);
-    // Their number up to the present step.
+    // Their number up to the current step.
     expect(await text('.sofar')).toBe(`So far: 0 of ${kernels} kernels, peak 0.`);
     await button('Run to conflict').click();
     expect(await text('.sofar')).toBe(`So far: ${kernels} of ${kernels} kernels, peak 16.`);

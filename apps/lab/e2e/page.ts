@@ -84,6 +84,5 @@ export async function type(text: string, ends = true): Promise<void> {
   await page().getByRole('textbox', { name: 'Source' }).click();
   await page().keyboard.press('Control+A');
   await page().keyboard.insertText(text);
-  await page().waitForTimeout(400);
   if (ends) await idle();
 }

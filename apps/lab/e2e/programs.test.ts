@@ -83,6 +83,23 @@ describe('own programs', () => {
     expect(await button('Step').isEnabled()).toBe(true);
   });
 
+  it('are coloured by the grammar', async () => {
+    const text = 'mode CREW\n# A remark.\ninput A[n] : real\noutput B[n] : real\nprocessors n\nB[p] = min(A[p], 1.5e3)\n';
+    await type(text);
+    const colours = await page().evaluate(() => {
+      const of = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+      const hex = (rgb: string) => `#${rgb.match(/\d+/g)!.slice(0, 3).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}`;
+      const names = new Map(['keyword', 'type', 'number'].map((kind) => [of(`--code-${kind}`), kind]).concat([[of('--muted'), 'comment']]) as [string, string][]);
+      return [...document.getElementById('editor')!.shadowRoot!.querySelectorAll('.cm-line span')]
+        .map((span) => [span.textContent!, names.get(hex(getComputedStyle(span).color)) ?? ''] as [string, string]).filter(([, kind]) => kind !== '');
+    });
+    const has = (kind: string) => colours.filter(([, of]) => of === kind).map(([word]) => word);
+    expect(has('keyword')).toEqual(['mode', 'input', 'output', 'processors']);
+    expect(has('type')).toEqual(['real', 'real', 'min']);
+    expect(has('number')).toEqual(['CREW', '1.5e3']);
+    expect(has('comment')).toEqual(['# A remark.']);
+  });
+
   it('are helped: completion, help on hover, format, and faults of the input at their place', async () => {
     await type('mode CREW\ninput numbers[n] : int\noutput B[n] : int\nprocessors n\nif p > 0 {\nB[p] = 1\n}\n');
     await button('Format').click();
@@ -97,8 +114,15 @@ describe('own programs', () => {
     await page().waitForSelector('.cm-tooltip-autocomplete');
     await page().waitForTimeout(150);
     await page().keyboard.press('Enter');
-    await page().keyboard.type('[0]');
-    expect(await source()).toContain('B[0] = numbers[0]');
+    await page().keyboard.type('[0] + lo');
+    // Of what is built in, with its help.
+    await page().waitForSelector('.cm-tooltip-autocomplete');
+    await page().waitForTimeout(150);
+    expect(await page().locator('.cm-tooltip-autocomplete li[aria-selected]').textContent()).toBe('log2');
+    expect(await page().locator('.cm-completionInfo').textContent()).toContain('rounded down');
+    await page().keyboard.press('Enter');
+    await page().keyboard.type('(8');
+    expect(await source()).toContain('B[0] = numbers[0] + log2(8)');
     await input().fill('numbers = 1\n2 x');
     await page().getByRole('button', { name: 'Line 2' }).click();
     expect(await page().evaluate(() => getSelection()!.toString())).toBe('2 x');

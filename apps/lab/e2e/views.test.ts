@@ -115,7 +115,7 @@ describe('zoom', () => {
 });
 
 describe('source, meta-program, kernel and picture', () => {
-  it('mark the unit of the present step, and what belongs to a line under the pointer', async () => {
+  it('mark the unit of the current step, and what belongs to a line under the pointer', async () => {
     await choose('Sort', 'sort');
     await tab('Meta-program');
     await page().waitForSelector('.pane .kernel');

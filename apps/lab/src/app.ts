@@ -246,7 +246,7 @@ export class App {
   /** Runs again when the typing pauses. */
   private later(): void {
     clearTimeout(this.typing);
-    this.typing = window.setTimeout(() => void this.refresh(), 250);
+    this.typing = window.setTimeout(() => { this.typing = 0; void this.refresh(); }, 250);
   }
 
   // Where one is.
@@ -340,12 +340,12 @@ export class App {
     // A choice asks several things, one after the other.
     for (let quiet = 0; quiet < 3; ++quiet) {
       await this.client.idle();
-      while (this.machine.busy) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (this.typing !== 0 || this.machine.busy) await new Promise((resolve) => setTimeout(resolve, 5));
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
 
-  /** The memory at the present step, reals as numbers and all else as text. */
+  /** The memory at the current step, reals as numbers and all else as text. */
   snapshot(): Snapshot | null {
     const { run } = this;
     if (!run) return null;

@@ -20,7 +20,7 @@ export class Kernels {
   }
   /** The position after the kernel that comes next; `end` where none does. */
   next(k: number, end: number): number { return Math.min(end, this.pairs[2 * this.firstFrom(k + 1)] ?? end); }
-  /** The position before the present kernel. */
+  /** The position before the current kernel. */
   back(k: number): number {
     const at = this.firstFrom(k);
     return at === 0 ? 0 : this.pairs[2 * (at - 1)];

@@ -113,7 +113,7 @@ export class CostView implements View {
     this.host.querySelector(`tr[data-line="${run.step(run.position).line}"]`)?.classList.add('current');
   }
 
-  /** The costs up to the present position that the page does not show elsewhere. */
+  /** The costs up to the current position that the page does not show elsewhere. */
   private soFar(): string {
     const { run } = this.scene;
     let peak = 0;
