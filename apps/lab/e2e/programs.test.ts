@@ -76,6 +76,7 @@ describe('own programs', () => {
     await type(CONFLICT.replace('A[p - 1]', 'C[p - 1]'));
     expect(await page().locator('.mistake').textContent()).toContain("Line 5.");
     expect(await page().locator('.cm-lintRange-error').count()).toBe(1);
+    expect(await button('Format').isDisabled()).toBe(true);
     // A warning does not keep it from running.
     await type(CONFLICT.replace('processors n', 'shared unused : int\nprocessors n'));
     expect(await page().locator('#sourcestate').textContent()).toBe('1 warning');
@@ -103,6 +104,7 @@ describe('own programs', () => {
   it('are helped: completion, help on hover, format, and faults of the input at their place', async () => {
     await type('mode CREW\ninput numbers[n] : int\noutput B[n] : int\nprocessors n\nif p > 0 {\nB[p] = 1\n}\n');
     await button('Format').click();
+    await idle();
     expect(await source()).toContain('if p > 0 {\n  B[p] = 1\n}');
     await page().locator('.cm-line', { hasText: 'processors n' }).hover({ position: { x: 30, y: 8 } });
     await page().waitForSelector('.cm-help');
