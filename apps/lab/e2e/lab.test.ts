@@ -52,7 +52,7 @@ describe('controls', () => {
     const other = await another();
     await open(other, host().url);
     await other.getByRole('textbox', { name: 'Input' }).fill('');
-    await other.getByRole('textbox', { name: 'Source' }).fill('mode CREW\noutput x : int\nprivate i = 0\nwhile true { processors 1000000 { private a = p - p } }\n');
+    await type('mode CREW\noutput x : int\nprivate i = 0\nwhile true { processors 1000000 { private a = p - p } }\n', false, other);
     await other.getByRole('button', { name: 'Stop' }).waitFor();
     const debug = await host().browser.newBrowserCDPSession();
     const processes = async () => new Map((await debug.send('SystemInfo.getProcessInfo')).processInfo.map(({ id, cpuTime }) => [id, cpuTime]));

@@ -9,7 +9,7 @@ let site: Awaited<ReturnType<typeof serve>>;
 let browser: Browser;
 let present: Page;
 let problems: string[];
-let others: string[][] = [];
+const others: string[][] = [];
 const SIZE = { width: 1280, height: 800 };
 
 export const page = (): Page => present;
@@ -37,8 +37,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await present.unrouteAll();
   await present.evaluate(() => localStorage.clear());
-  expect([...problems.splice(0), ...others.flat()], 'console errors, or requests to elsewhere').toEqual([]);
-  others = [];
+  expect([...problems.splice(0), ...others.splice(0).flat()], 'console errors, or requests to elsewhere').toEqual([]);
 });
 
 export const button = (name: string) => page().getByRole('button', { name, exact: true });
@@ -80,9 +79,9 @@ export async function choose(problem: string, algorithm: string): Promise<void> 
 }
 
 /** As a person types it: no paste, no tidying of brackets. */
-export async function type(text: string, ends = true): Promise<void> {
-  await page().getByRole('textbox', { name: 'Source' }).click();
-  await page().keyboard.press('Control+A');
-  await page().keyboard.insertText(text);
+export async function type(text: string, ends = true, on = page()): Promise<void> {
+  await on.getByRole('textbox', { name: 'Source' }).click();
+  await on.keyboard.press('Control+A');
+  await on.keyboard.insertText(text);
   if (ends) await idle();
 }
