@@ -267,12 +267,14 @@ def test_errors_say_what_and_where(lab):
         assert status == 400 or (status == 200 and "error" in json.loads(said.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("executor", ["interpreter", "cpu", "opencl"])
-def test_a_closed_page_frees_its_run_within_a_second(tmp_path, executor):
-    lab = Lab(tmp_path, "--max-runs", "1", "--max-steps", "4000000000")
+@pytest.mark.parametrize("executor", ["interpreter", "cpu", "cuda", "opencl"])
+def test_a_closed_page_frees_its_run_within_a_second(tmp_path, executor, request):
+    gpu = request.getfixturevalue("emulated_gpu") if executor == "cuda" else {}
+    lab = Lab(tmp_path, "--max-runs", "1", "--max-steps", "4000000000", **gpu)
     try:
-        if executor == "opencl" and json.loads(lab.get("/api/executors")[2])[3]["reason"]:
-            pytest.skip("no OpenCL")
+        [reason] = [one["reason"] for one in json.loads(lab.get("/api/executors")[2]) if one["name"] == executor]
+        if reason:
+            pytest.skip(reason)
         lab.run(ENDLESS_TOGETHER, "-1", executor)  # kernels are compiled
         body = json.dumps({"program": ENDLESS_TOGETHER, "input": " ".join(["1"] * 100_000), "executor": executor}).encode()
         for _ in range(3):

@@ -10,7 +10,10 @@ import { chromium, type Page } from 'playwright-core';
 export const root = resolve(process.cwd(), '../..');
 const SITE = join(root, 'build/lab-site');
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+/** Each new window would load the suggestions of the address bar, a page larger than the lab. The list replaces Playwright's. */
+const WITHOUT = ['WebUIOmniboxPopup', 'WebUIOmniboxFullPopup', 'WebUIOmniboxAimPopup', 'AimEnabled', 'HttpsUpgrades', 'MediaRouter',
+  'NetworkTimeServiceQuerying', 'OptimizationHints', 'PaintHolding', 'PreconnectToSearch'];
+const ARGS = [`--disable-features=${WITHOUT.join()}`, '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 export async function serve(): Promise<{ url: string; close: () => void }> {
   const server = createServer((request, response) => {

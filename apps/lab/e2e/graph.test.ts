@@ -156,6 +156,13 @@ describe('edits of the picture', () => {
     await page().mouse.dblclick(place.x, place.y);
     await idle();
     expect(await nodes()).toBe(n + 1);
+    const other = { x: place.x + 60, y: place.y };
+    const debug = await page().context().newCDPSession(page());
+    for (const type of ['touchStart', 'touchEnd', 'touchStart', 'touchEnd'] as const) {
+      await debug.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [other] });
+    }
+    await idle();
+    expect(await nodes()).toBe(n + 2);
     const before = await page().locator('svg.network .world').getAttribute('transform');
     await page().mouse.wheel(0, -300);
     expect(await page().locator('svg.network .world').getAttribute('transform')).not.toBe(before);

@@ -3,16 +3,16 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { root } from './browser';
+import { open, root } from './browser';
 import { long } from './long';
-import { button, choose, idle, input, page, settled, snapshot, time, type } from './page';
-import { walk } from './work';
+import { another, button, choose, figuresDrawn, host, idle, input, page, settled, snapshot, time, type } from './page';
+import { VIEWS, walk } from './work';
 
 describe('controls', () => {
   it('have the names that the design gives them, and grey out at the ends', async () => {
     for (const name of ['Step', 'Back', 'Auto', 'Reset', 'Generate', 'Share', 'Run to conflict']) expect(await button(name).count(), name).toBe(1);
     for (const name of ['Problem', 'Algorithm', 'Access mode', 'Executor']) expect(await page().getByRole('combobox', { name, exact: true }).count(), name).toBe(1);
-    for (const name of ['Array', 'Graph', 'Meta-program', 'Kernel', 'Cost']) expect(await page().getByRole('tab', { name, exact: true }).count(), name).toBe(1);
+    for (const name of VIEWS) expect(await page().getByRole('tab', { name, exact: true }).count(), name).toBe(1);
     expect(await input().count()).toBe(1);
     expect(await button('Back').isDisabled()).toBe(true);
     await page().locator('h1').click();
@@ -48,11 +48,43 @@ describe('controls', () => {
     await page().waitForFunction(() => document.getElementById('inputfault')!.textContent === 'The run was stopped.');
   });
 
+  it('are gone with their page: a run ends within a second', async () => {
+    const other = await another();
+    await open(other, host().url);
+    await other.getByRole('textbox', { name: 'Input' }).fill('');
+    await type('mode CREW\noutput x : int\nprivate i = 0\nwhile true { processors 1000000 { private a = p - p } }\n', false, other);
+    await other.getByRole('button', { name: 'Stop' }).waitFor();
+    const debug = await host().browser.newBrowserCDPSession();
+    const processes = async () => new Map((await debug.send('SystemInfo.getProcessInfo')).processInfo.map(({ id, cpuTime }) => [id, cpuTime]));
+    const before = await processes();
+    await page().waitForTimeout(500);
+    const [[running, seconds]] = [...(await processes())].map(([id, time]) => [id, time - (before.get(id) ?? time)]).sort(([, a], [, b]) => b - a);
+    expect(seconds).toBeGreaterThan(0.1);
+    await other.close();
+    await expect.poll(async () => (await processes()).has(running), { timeout: 1000 }).toBe(false);
+  });
+
   it('run by themselves, and stop at the end', async () => {
     await page().getByRole('slider', { name: 'Speed' }).fill('6');
     await button('Auto').click();
     await page().waitForFunction(() => (document.getElementById('step') as HTMLButtonElement).disabled);
     expect(await button('Auto').getAttribute('aria-pressed')).toBe('false');
+  });
+
+  long('have a speed', async () => {
+    await choose('Sort', 'sort');
+    const steps: number[] = [];
+    for (const speed of ['1', '5']) {
+      if (await button('Reset').isEnabled()) await button('Reset').click();
+      await page().getByRole('slider', { name: 'Speed' }).fill(speed);
+      await button('Auto').click();
+      await page().waitForTimeout(2000);
+      await button('Auto').click();
+      steps.push((await snapshot()).position);
+    }
+    // One step a second and thirty.
+    expect(steps[0]).toBeLessThanOrEqual(2);
+    expect(steps[1]).toBeGreaterThan(3 * steps[0]);
   });
 
   it('have the focus in the order in which they stand, and the source keeps it from none', async () => {
@@ -95,7 +127,7 @@ describe('views', () => {
       await time().fill('20');
       // The page's own policy allows no script from outside, so axe comes through the debugger.
       await page().evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-      for (const name of ['Array', 'Graph', 'Meta-program', 'Kernel', 'Cost']) {
+      for (const name of VIEWS) {
         await page().getByRole('tab', { name }).click();
         await page().waitForTimeout(150);
         const found = await page().evaluate(async () => {
@@ -109,23 +141,46 @@ describe('views', () => {
 
   it('fit one screen, and a narrow one without scrolling sideways', async () => {
     const overflow = () => page().evaluate(() => [document.documentElement.scrollWidth > innerWidth, document.documentElement.scrollHeight > innerHeight]);
-    expect(await overflow()).toEqual([false, false]);
     expect((await page().locator('header').boundingBox())!.height, 'one line').toBeLessThan(60);
-    await page().setViewportSize({ width: 400, height: 800 });
-    expect((await overflow())[0]).toBe(false);
+    await choose('Sort', 'sort');
+    await time().fill('20');
+    for (const name of VIEWS) {
+      await page().setViewportSize({ width: 1280, height: 800 });
+      await page().getByRole('tab', { name }).click();
+      await idle();
+      expect(await overflow(), name).toEqual([false, false]);
+      await page().setViewportSize({ width: 400, height: 800 });
+      expect((await overflow())[0], name).toBe(false);
+    }
   });
 
   it('are printed in light colours, whole and without controls', async () => {
-    await button('Step').click();
-    await button('Light or dark').click();
     await page().setViewportSize({ width: 720, height: 1000 });
+    await choose('Matching', 'matching');
+    await time().fill('20');
+    await button('Light or dark').click();
+    /** What of the page lies outside of what is printed. */
+    const hidden = () => page().evaluate(() => [...document.querySelectorAll<HTMLElement>('#editor, #view, textarea, .pane, .small-picture, .listing')]
+      .filter(({ scrollHeight, clientHeight, scrollWidth, clientWidth }) => scrollHeight > clientHeight + 1 || scrollWidth > clientWidth + 1).map(({ id, className }) => id || className));
+    for (const name of VIEWS) {
+      await page().emulateMedia({ media: 'screen' });
+      await page().getByRole('tab', { name }).click();
+      await idle();
+      await page().emulateMedia({ media: 'print' });
+      await page().waitForTimeout(200);
+      expect(await page().evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--text'))).toBe('#17202e');
+      expect(await page().getByRole('button').evaluateAll((all) => all.filter((control) => control.checkVisibility()).map(({ textContent }) => textContent)), name).toEqual([]);
+      expect(await page().locator('#view').locator('svg, pre').first().isVisible(), name).toBe(true);
+      expect(await hidden(), name).toEqual([]);
+    }
+    await page().emulateMedia({ media: 'screen' });
+    await button('Lessons').click();
+    await page().locator('.toc a').nth(1).click();
+    await figuresDrawn();
     await page().emulateMedia({ media: 'print' });
     await page().waitForTimeout(200);
-    expect(await page().evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--text'))).toBe('#17202e');
-    for (const name of ['Step', 'Share', 'Generate', 'Flow']) expect(await page().getByRole('button', { name, exact: true }).isVisible(), name).toBe(false);
-    expect(await page().locator('#view svg.picture').isVisible()).toBe(true);
-    const hidden = await page().evaluate(() => ['editor', 'view'].map((id) => document.getElementById(id)!).map(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight));
-    expect(hidden).toEqual([0, 0]);
+    expect(await page().locator('#lesson .listing').count()).toBe(2);
+    expect(await hidden()).toEqual([]);
   });
 
   it('draw the forest', async () => {
@@ -144,8 +199,39 @@ describe('cost', () => {
     await button('Run to conflict').click();
     const { end, work, depth } = await snapshot();
     const column = (n: number) => page().locator(`.lines tbody tr:not(.total) td:nth-child(${n})`).evaluateAll((cells) => cells.reduce((sum, cell) => sum + Number(cell.textContent!.replaceAll(',', '')), 0));
-    expect([await column(1), await column(2)]).toEqual([end, work]);
-    expect(await page().locator('.lines .total td').allTextContents()).toEqual([end, work, 16].map((value) => value.toLocaleString('en')).concat(`in all; depth ${depth}`));
+    expect([await column(1), await column(2), await column(3)]).toEqual([end, work, depth]);
+    expect(await page().locator('.lines .total td:not(.kernels)').allTextContents()).toEqual([end, work, depth, 16].map((value) => value.toLocaleString('en')).concat('in all; a kernel may run several lines'));
+  });
+
+  it('has the kernels of the meta-program, of each line and along time', async () => {
+    await choose('Sort', 'sort');
+    const text = (selector: string) => page().locator(selector).textContent();
+    const cost = async () => {
+      await page().getByRole('tab', { name: 'Cost' }).click();
+      await page().waitForFunction(() => document.querySelector('.lines .total .kernels')?.textContent);
+      const lines = await page().locator('.lines tr:not(.total) .kernels').allTextContents();
+      const strip = await page().locator('.launches path').evaluateAll((paths) => paths.map((path) => path.getAttribute('d')!.split('M').length - 1));
+      return { all: Number(await text('.lines .total .kernels')), lines: lines.reduce((sum, count) => sum + Number(count), 0), strip: strip[0] + strip[1] };
+    };
+    const meta = async () => {
+      await page().getByRole('tab', { name: 'Meta-program' }).click();
+      await page().waitForSelector('.counts');
+      return Number(/(\d+) kernels?,/.exec((await text('.counts'))!)![1]);
+    };
+    const merged = await cost();
+    expect([merged.all, merged.strip]).toEqual([await meta(), merged.all]);
+    expect(merged.lines).toBeGreaterThan(merged.all);  // a kernel runs several lines
+    for (const pass of ['merge', 'branches', 'loops', 'host']) {
+      await page().getByRole('checkbox', { name: pass, exact: true }).uncheck();
+      await idle();
+    }
+    const kernels = await meta();
+    expect(kernels).toBeGreaterThan(merged.all);
+    expect((await cost()).all).toBe(kernels);
+    // Their number up to the current step.
+    expect(await text('.sofar')).toBe(`So far: 0 of ${kernels} kernels, peak 0.`);
+    await button('Run to conflict').click();
+    expect(await text('.sofar')).toBe(`So far: ${kernels} of ${kernels} kernels, peak 16.`);
   });
 
   it('growth is measured and named', async () => {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { open } from './browser';
 import { long } from './long';
-import { button, figuresDrawn, host, idle, input, page, snapshot, type } from './page';
+import { another, button, figuresDrawn, host, idle, input, page, snapshot, type } from './page';
 
 const lesson = () => page().locator('#lesson');
 const verdict = () => page().locator('#verdict');
@@ -18,8 +18,10 @@ async function checked(): Promise<string> {
   return (await verdict().textContent())!;
 }
 
-it('a student reads, steps through a figure, and solves the task', async () => {
-  await start(4);
+it('a student follows a link, reads, steps through a figure, and solves the task', async () => {
+  await page().goto('about:blank');
+  await open(page(), `${host().url}#lesson=4-conflicts`);
+  await page().waitForSelector('figure .processor');
   expect(await lesson().getByRole('heading', { level: 2 }).textContent()).toBe('Conflicts');
   // The figure stands at the step that fails, and goes back from it.
   expect(await page().locator('figure .processor.bad').count()).toBe(2);
@@ -51,7 +53,7 @@ it('a figure opens in the lab, and lessons have addresses', async () => {
   await idle();
   expect(await page().getByLabel('Algorithm').inputValue()).toBe('scan');
   expect(await input().inputValue()).toBe('A = 6 0 5 10 10 3 6 7');
-  const other = await host().browser.newPage();
+  const other = await another();
   await open(other, `${host().url}#lesson=6-components`);
   await other.waitForSelector('figure .node');
   expect(await other.locator('#lesson h2').textContent()).toBe('Connected components');

@@ -30,7 +30,6 @@ describe('own programs have a view of their variables, and the states of the tra
       expect(await source()).toBe(program);
       for (const text of inputs) {
         await input().fill(text);
-        await page().waitForTimeout(400);
         await idle();
         expect(await page().locator('#inputfault').textContent(), text).toBe('');
         const { states, error } = trace(program, text);

@@ -1,5 +1,5 @@
 /** A page of the built site, loaded anew for each test, and what tests do with it. Import once in a file. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Snapshot } from '../src/app';
 import { launch, open, serve, watch } from './browser';
@@ -9,9 +9,16 @@ let site: Awaited<ReturnType<typeof serve>>;
 let browser: Browser;
 let present: Page;
 let problems: string[];
+const others: string[][] = [];
 const SIZE = { width: 1280, height: 800 };
 
 export const page = (): Page => present;
+/** Another page, whose errors count as well. */
+export async function another(options: BrowserContextOptions = {}): Promise<Page> {
+  const made = await browser.newPage({ viewport: SIZE, ...options });
+  others.push(watch(made, site.url));
+  return made;
+}
 export const host = (): { url: string; browser: Browser } => ({ url: site.url, browser });
 
 beforeAll(async () => {
@@ -30,7 +37,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await present.unrouteAll();
   await present.evaluate(() => localStorage.clear());
-  expect(problems.splice(0), 'console errors, or requests to elsewhere').toEqual([]);
+  expect([...problems.splice(0), ...others.splice(0).flat()], 'console errors, or requests to elsewhere').toEqual([]);
 });
 
 export const button = (name: string) => page().getByRole('button', { name, exact: true });
@@ -72,10 +79,9 @@ export async function choose(problem: string, algorithm: string): Promise<void> 
 }
 
 /** As a person types it: no paste, no tidying of brackets. */
-export async function type(text: string, ends = true): Promise<void> {
-  await page().getByRole('textbox', { name: 'Source' }).click();
-  await page().keyboard.press('Control+A');
-  await page().keyboard.insertText(text);
-  await page().waitForTimeout(400);
+export async function type(text: string, ends = true, on = page()): Promise<void> {
+  await on.getByRole('textbox', { name: 'Source' }).click();
+  await on.keyboard.press('Control+A');
+  await on.keyboard.insertText(text);
   if (ends) await idle();
 }

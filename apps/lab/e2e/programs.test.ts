@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../src/app';
 import { open } from './browser';
-import { button, choose, host, idle, input, page, settled, snapshot, source, type } from './page';
+import { another, button, choose, idle, input, page, settled, snapshot, source, type } from './page';
 import { trace } from './trace';
 
 const CONFLICT = `mode EREW
@@ -18,6 +18,9 @@ describe('own programs', () => {
     await button('Run to conflict').click();
     expect(await page().getByRole('alert').textContent()).toMatch(/Conflict in step 2.*processors 1 and 2.*CREW/s);
     expect(await page().locator('.processor.bad').count()).toBe(2);
+    expect(await page().locator('[data-variable="A"] .cell').evaluateAll((cells) => cells.findIndex((cell) => cell.classList.contains('bad')))).toBe(1);
+    expect(await page().locator('.failed-line').textContent()).toBe(CONFLICT.split('\n')[4]);
+    expect(await page().locator('.failed-place').textContent()).toBe('A[p - 1]');
     const { states, error } = trace(CONFLICT, await input().inputValue());
     expect(error).toContain('processors 1 and 2 both read A[1]');
     expect((await snapshot()).variables).toEqual(states[states.length - 1].variables);
@@ -73,6 +76,7 @@ describe('own programs', () => {
     await type(CONFLICT.replace('A[p - 1]', 'C[p - 1]'));
     expect(await page().locator('.mistake').textContent()).toContain("Line 5.");
     expect(await page().locator('.cm-lintRange-error').count()).toBe(1);
+    expect(await button('Format').isDisabled()).toBe(true);
     // A warning does not keep it from running.
     await type(CONFLICT.replace('processors n', 'shared unused : int\nprocessors n'));
     expect(await page().locator('#sourcestate').textContent()).toBe('1 warning');
@@ -80,9 +84,27 @@ describe('own programs', () => {
     expect(await button('Step').isEnabled()).toBe(true);
   });
 
+  it('are coloured by the grammar', async () => {
+    const text = 'mode CREW\n# A remark.\ninput A[n] : real\noutput B[n] : real\nprocessors n\nB[p] = min(A[p], 1.5e3)\n';
+    await type(text);
+    const colours = await page().evaluate(() => {
+      const of = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+      const hex = (rgb: string) => `#${rgb.match(/\d+/g)!.slice(0, 3).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}`;
+      const names = new Map(['keyword', 'type', 'number'].map((kind) => [of(`--code-${kind}`), kind]).concat([[of('--muted'), 'comment']]) as [string, string][]);
+      return [...document.getElementById('editor')!.shadowRoot!.querySelectorAll('.cm-line span')]
+        .map((span) => [span.textContent!, names.get(hex(getComputedStyle(span).color)) ?? ''] as [string, string]).filter(([, kind]) => kind !== '');
+    });
+    const has = (kind: string) => colours.filter(([, of]) => of === kind).map(([word]) => word);
+    expect(has('keyword')).toEqual(['mode', 'input', 'output', 'processors']);
+    expect(has('type')).toEqual(['real', 'real', 'min']);
+    expect(has('number')).toEqual(['CREW', '1.5e3']);
+    expect(has('comment')).toEqual(['# A remark.']);
+  });
+
   it('are helped: completion, help on hover, format, and faults of the input at their place', async () => {
     await type('mode CREW\ninput numbers[n] : int\noutput B[n] : int\nprocessors n\nif p > 0 {\nB[p] = 1\n}\n');
     await button('Format').click();
+    await idle();
     expect(await source()).toContain('if p > 0 {\n  B[p] = 1\n}');
     await page().locator('.cm-line', { hasText: 'processors n' }).hover({ position: { x: 30, y: 8 } });
     await page().waitForSelector('.cm-help');
@@ -94,8 +116,15 @@ describe('own programs', () => {
     await page().waitForSelector('.cm-tooltip-autocomplete');
     await page().waitForTimeout(150);
     await page().keyboard.press('Enter');
-    await page().keyboard.type('[0]');
-    expect(await source()).toContain('B[0] = numbers[0]');
+    await page().keyboard.type('[0] + lo');
+    // Of what is built in, with its help.
+    await page().waitForSelector('.cm-tooltip-autocomplete');
+    await page().waitForTimeout(150);
+    expect(await page().locator('.cm-tooltip-autocomplete li[aria-selected]').textContent()).toBe('log2');
+    expect(await page().locator('.cm-completionInfo').textContent()).toContain('rounded down');
+    await page().keyboard.press('Enter');
+    await page().keyboard.type('(8');
+    expect(await source()).toContain('B[0] = numbers[0] + log2(8)');
     await input().fill('numbers = 1\n2 x');
     await page().getByRole('button', { name: 'Line 2' }).click();
     expect(await page().evaluate(() => getSelection()!.toString())).toBe('2 x');
@@ -118,7 +147,7 @@ describe('own programs', () => {
     await settled();
     await button('Share').click();
     await page().waitForFunction(() => location.hash.length > 10);
-    const other = await host().browser.newPage();
+    const other = await another();
     await open(other, page().url());
     const shared = await other.evaluate(() => (window as unknown as { lab: { snapshot(): Snapshot; editor: { text: string } } }).lab.snapshot());
     expect(shared.variables.A).toEqual(['7', '8', '9']);

@@ -49,11 +49,43 @@ describe('the picture', () => {
     }
   });
 
+  it('has the earlier states as rows, each with what changed', async () => {
+    await choose('Reduction', 'reduction');
+    const all = trace(await source(), await input().inputValue()).states.map(({ variables }) => variables.B);
+    for (let k = 1; k < all.length; ++k) {
+      await button('Step').click();
+      const texts = await page().locator('.rows text:not(.faint)').allTextContents();
+      const changed = await page().locator('.rows .cell').evaluateAll((cells) => cells.map((cell) => cell.classList.contains('changed')));
+      const states = all.slice(0, k + 1).map((cells, i) => ({ cells, changed: cells.map((value, at) => i > 0 && value !== all[i - 1][at]) }))
+        .filter(({ changed: any }, i) => i === 0 || any.includes(true));
+      const shown = states.slice(-texts.length / all[0].length);
+      expect(texts, `step ${k}`).toEqual(shown.flatMap(({ cells }) => cells));
+      expect(changed, `step ${k}`).toEqual(shown.flatMap((state) => state.changed));
+    }
+  });
+
   it('has arrows from processors to the cells that they use', async () => {
     await choose('Prefix sums', 'scan');
+    /** Each arrow by where it begins and ends. */
+    const arrows = (kind: string, variable: string) => page().evaluate(([which, name]) => {
+      const boxes = (selector: string) => [...document.querySelectorAll(selector)].map((element) => element.getBoundingClientRect());
+      const at = (list: DOMRect[], x: number) => list.findIndex(({ left, right }) => left <= x && x < right);
+      const [processors, cells] = [boxes('rect.processor'), boxes(`[data-variable="${name}"] .cell`)];
+      return [...document.querySelectorAll<SVGPathElement>(`.arrow.${which}[data-of]`)].flatMap((arrow) => {
+        const to = (place: number) => arrow.getPointAtLength(place).matrixTransform(arrow.getScreenCTM()!);
+        const [from, end] = [to(0), to(arrow.getTotalLength())];
+        // Below the cells of the variable, not of another.
+        return end.y < cells[0].top || end.y > cells[0].bottom + 20 ? [] : [`${at(processors, from.x)} ${at(cells, end.x)}`];
+      }).sort();
+    }, [kind, variable]);
     await button('Step').click();
-    expect(await page().locator('.arrow.read[data-of]').count()).toBe(8);
-    expect(await page().locator('.arrow.write[data-of]').count()).toBe(8);
+    const each = Array.from({ length: 8 }, (_, p) => `${p} ${p}`);
+    expect([await arrows('read', 'A'), await arrows('write', 'B')]).toEqual([each, each]);
+    expect([await arrows('read', 'B'), await arrows('write', 'A')]).toEqual([[], []]);
     expect(await page().locator('.processor.active').count()).toBe(8);
+    // B[left], B[right] = B[right], B[left] + B[right]
+    await time().fill('23');
+    const pairs = ['0 1', '0 3', '1 5', '1 7'];
+    expect([await arrows('read', 'B'), await arrows('write', 'B')]).toEqual([pairs, pairs]);
   });
 });

@@ -20,8 +20,32 @@ export async function meter(page: Page): Promise<Meter> {
 
 /** Step, Back, or a place of the time line. */
 export type Act = 'step' | 'back' | number;
-/** Milliseconds: the median and the worst, of the time that passed and of the work in it. */
-export interface Walked { median: number; worst: number; work: { median: number; worst: number }; layouts: number }
+/** Milliseconds: of most, 95 of 100. */
+export interface Times { median: number; most: number; worst: number }
+/** The time that passed, and the work in it. */
+export interface Walked { passed: Times; work: Times; layouts: number }
+
+export function summarize(times: number[]): Times {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return { median: at(0.5), most: at(0.95), worst: at(1) };
+}
+
+/** A step, in each view, of one program of each kind. */
+export const VIEWS = ['Array', 'Graph', 'Meta-program', 'Kernel', 'Cost'];
+export const PROGRAMS = [['Sort', 'sort'], ['Prefix sums', 'scan'], ['Components', 'components']] as const;
+/** About 10,000 steps. */
+export const LONG = { program: 'mode EREW\ninput A[n] : int\noutput B[n] : int\nfor k = 0 to 3300 { B[k % n] = k }\n', input: 'A = 5 6 7 8 9 1 2 3' };
+/** Steps of 1,000,000 processors. */
+export const MILLION = { program: 'mode CREW\ninput n : int\noutput A[n] : int\nprocessors n\nA[p] = p % 1000\nA[p] = A[p] + 1\nA[p] = 2 * A[p]\n', input: 'n = 1000000' };
+
+/** `count` steps from places all over a run, forwards and back. */
+export const everywhere = (last: number, count: number): Act[] =>
+  Array.from({ length: count }, (_, i) => [Math.round(((last - 1) * i) / count), 'step', 'back'] as const).flat();
+/** Places along the whole time line. */
+export const along = (last: number): Act[] => Array.from({ length: 301 }, (_, i) => Math.round((last * i) / 300));
+/** Three steps and back, four times. */
+export const BACK_AND_FORTH: Act[] = Array.from({ length: 4 }, () => ['step', 'step', 'step', 'back', 'back', 'back'] as const).flat();
 
 /** Presses Step or Back, or drags the time line, each in a frame of its own and with its layout. */
 export async function walk(page: Page, acts: Act[]): Promise<Walked> {
@@ -48,11 +72,7 @@ export async function walk(page: Page, acts: Act[]): Promise<Walked> {
   }
   const { layouts } = await spent.read();
   await spent.close();
-  const of = (all: number[]) => {
-    const sorted = all.sort((a, b) => a - b);
-    return { median: sorted[sorted.length >> 1], worst: sorted[sorted.length - 1] };
-  };
-  return { ...of(times), work: of(works), layouts: (layouts - begin.layouts) / acts.length };
+  return { passed: summarize(times), work: summarize(works), layouts: (layouts - begin.layouts) / acts.length };
 }
 
 /** Milliseconds of work in a frame, the mean of `count`. */

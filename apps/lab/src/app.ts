@@ -5,7 +5,6 @@ import { certificateOf, type Certificate } from './certificate';
 import { byId, download, escape, options, plural } from './dom';
 import { Editor } from './editor';
 import { UserError } from './engine';
-import { formatted } from './format';
 import { graphEdit, type GraphEdit } from './graph_text';
 import { generatedInput } from './inputs';
 import { COMBINING, MODES, withMode } from './modes';
@@ -169,6 +168,7 @@ export class App {
     const warnings = this.check.diagnostics.length - errors;
     byId('sourcestate').textContent = errors > 0 ? plural(errors, 'error') : warnings > 0 ? plural(warnings, 'warning') : '';
     const mode = this.check.mode;
+    byId<HTMLButtonElement>('format').disabled = mode === null;
     const combining = mode?.startsWith('CRCW combining') ? mode : COMBINING[0];
     options(byId('mode'), [...MODES, combining].map((name) => [name, name]), mode ?? undefined);
   }
@@ -246,7 +246,7 @@ export class App {
   /** Runs again when the typing pauses. */
   private later(): void {
     clearTimeout(this.typing);
-    this.typing = window.setTimeout(() => void this.refresh(), 250);
+    this.typing = window.setTimeout(() => { this.typing = 0; void this.refresh(); }, 250);
   }
 
   // Where one is.
@@ -263,6 +263,16 @@ export class App {
     showFailure(run, () => this.player.seek(this.player.end - 1), (mode) => void this.chooseMode(mode));
     showNow(run, this.check.mode !== null, this.editor.text);
     this.visible?.draw();
+  }
+
+  private async format(): Promise<void> {
+    const before = this.editor.text;
+    await this.checkText();
+    if (this.check.mode === null) return;
+    const { text } = await this.client.call('format', before);
+    if (text === before || before !== this.editor.text) return;
+    this.editor.text = text;
+    await this.refresh();
   }
 
   private async chooseMode(mode: string): Promise<void> {
@@ -340,12 +350,12 @@ export class App {
     // A choice asks several things, one after the other.
     for (let quiet = 0; quiet < 3; ++quiet) {
       await this.client.idle();
-      while (this.machine.busy) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (this.typing !== 0 || this.machine.busy) await new Promise((resolve) => setTimeout(resolve, 5));
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
 
-  /** The memory at the present step, reals as numbers and all else as text. */
+  /** The memory at the current step, reals as numbers and all else as text. */
   snapshot(): Snapshot | null {
     const { run } = this;
     if (!run) return null;
@@ -411,10 +421,7 @@ export class App {
     on('generate', 'click', () => { ++this.seed; void this.generate(); });
     on('input', 'input', () => this.later());
     on('share', 'click', () => void this.share());
-    on('format', 'click', () => {
-      const text = formatted(this.editor.text);
-      if (text !== this.editor.text) { this.editor.text = text; void this.refresh(); }
-    });
+    on('format', 'click', () => void this.format());
     on('save', 'click', () => this.save());
     on('open', 'click', () => byId('file').click());
     on('file', 'change', () => {

@@ -1,7 +1,7 @@
 /** The worker as promises. `stop` ends a run that takes too long; the worker starts again. */
 import { UserError, type Engine } from './engine';
 
-type Call = 'library' | 'check' | 'explain' | 'kernels' | 'kernelSteps' | 'measure' | 'graph' | 'run';
+type Call = 'library' | 'check' | 'format' | 'explain' | 'kernels' | 'kernelSteps' | 'measure' | 'graph' | 'run';
 interface Waiting { resolve: (value: never) => void; reject: (error: Error) => void }
 
 export class Client {

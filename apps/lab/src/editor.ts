@@ -1,4 +1,4 @@
-/** The source: an editor that shows mistakes while one types and the line of the present step. */
+/** The source: an editor that shows mistakes while one types and the line of the current step. */
 import { EditorState, StateEffect, StateField, type Extension } from '@codemirror/state';
 import { EditorView, Decoration, keymap, lineNumbers, highlightSpecialChars, drawSelection, type DecorationSet } from '@codemirror/view';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';

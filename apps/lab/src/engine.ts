@@ -10,6 +10,8 @@ export class Engine {
 
   library(): LibraryProgram[] { return this.parsed(this.lab._lab_library()); }
   check(text: string): Check { return this.with([text], (t) => this.parsed(this.lab._lab_check(t))); }
+  /** The program in its usual form, if it has no mistakes. */
+  format(text: string): { text: string } { return this.with([text], (t) => this.parsed(this.lab._lab_format(t))); }
   explain(text: string, without: string[]): Explanation {
     return this.with([text, without.join(' ')], (t, w) => this.parsed(this.lab._lab_explain(t, w)));
   }

@@ -86,7 +86,7 @@ export class Player {
     tick();
   }
 
-  /** The controls of the present position. */
+  /** The controls of the current position. */
   show(): void {
     const { at, end, kernels, run } = this;
     const time = byId<HTMLInputElement>('time');

@@ -58,7 +58,7 @@ export class Run {
   /** Steps that were done; with `failed` one more position shows the step that failed. */
   readonly done: number;
   readonly failed: boolean;
-  /** Of each variable, the present cells. */
+  /** Of each variable, the current cells. */
   readonly variables: BigInt64Array[] = [];
   /** Of each private variable, a value for each processor of its block. */
   readonly privates: BigInt64Array[];
@@ -66,7 +66,7 @@ export class Run {
   /** Of each variable, the steps that changed it, ascending. */
   readonly changes: number[][];
   private readonly most = new Map<number, number>();
-  /** Of steps and variables, what `marksOf` found at the present position. */
+  /** Of steps and variables, what `marksOf` found at the current position. */
   private readonly marks = new Map<string, Marks | undefined>();
   /** The same words as pairs of 32 bits, which are copied faster. */
   private readonly halves: { variables: Int32Array[]; privates: Int32Array[]; before: Int32Array; after: Int32Array };
@@ -120,7 +120,7 @@ export class Run {
       block: s[at + 4] === NO_BLOCK ? null : s[at + 4], processors: s[at + 5], active: s[at + 6],
     };
   }
-  /** The first step after the present one that runs `line`, around the end; 0: none does. */
+  /** The first step after the current one that runs `line`, around the end; 0: none does. */
   nextOn(line: number): number {
     for (let i = 1; i <= this.end; ++i) {
       const k = ((this.position + i - 1) % this.end) + 1;
@@ -260,7 +260,7 @@ export class Run {
 
   /**
    * Earlier states of a variable: the newest `rows`, oldest first, each with the step that made it. The last one holds the
-   * present cells themselves, until the next seek.
+   * current cells themselves, until the next seek.
    */
   history(variable: number, rows: number): State[] {
     const steps = this.changes[variable];

@@ -1,4 +1,4 @@
-/** What the page says about the present position: costs, the step, a conflict, the certificate. */
+/** What the page says about the current position: costs, the step, a conflict, the certificate. */
 import type { Certificate } from './certificate';
 import { byId, escape, plural } from './dom';
 import { text, type Run } from './run';
@@ -19,7 +19,7 @@ export function showNow(run: Run | null, valid: boolean, program: string): void 
   now.innerHTML = inWords(run, program);
 }
 
-/** The present step in words, as HTML. */
+/** The current step in words, as HTML. */
 export function inWords(run: Run, program: string): string {
   const at = run.position;
   if (at === 0) {

@@ -9,6 +9,7 @@ declare module '@wasm/lab.js' {
     _free(pointer: number): void;
     _lab_library(): number;
     _lab_check(text: number): number;
+    _lab_format(text: number): number;
     _lab_explain(text: number, without: number): number;
     _lab_kernels(text: number, without: number, language: number): number;
     _lab_run(text: number, inputs: number, steps: number, changes: number): number;

@@ -1,6 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import type { Engine } from '../src/engine';
-import { formatted } from '../src/format';
+import { UserError, type Engine } from '../src/engine';
 import { declarations, HELP, helpOf } from '../src/pram_help';
 import { engine } from './engine';
 
@@ -9,11 +8,12 @@ beforeAll(async () => { lab = await engine(); });
 
 it('formats: programs of the library are as they should be, others become so', () => {
   for (const { name, text } of lab.library()) {
-    expect(formatted(text), name).toBe(text);
-    expect(formatted(text.replace(/^ +/gm, '')), name).toBe(text);
+    expect(lab.format(text).text, name).toBe(text);
+    expect(lab.format(text.replace(/^ +/gm, '')).text, name).toBe(text);
   }
-  expect(formatted('if a {\nb = 1 # {\n} else {\nc = 2\n}\n\n\n')).toBe('if a {\n  b = 1 # {\n} else {\n  c = 2\n}\n');
-  expect(formatted('}}\nx\n')).toBe('}}\nx\n');
+  expect(lab.format('mode EREW\noutput x:int\nif true {\nx=1 # {\n} else {\nx = 2\n}\n\n\n').text)
+    .toBe('mode EREW\noutput x : int\nif true {\n  x = 1  # {\n} else {\n  x = 2\n}\n');
+  expect(() => lab.format('}}\nx\n')).toThrow(UserError);
 });
 
 it('knows what each program declares, and has help for each word', () => {

@@ -55,6 +55,22 @@ describe('runs', () => {
     expect(failed.accessesOf(2).filter(({ write, cell }) => !write && cell === 1).map(({ processor }) => processor)).toEqual([1, 2]);
   });
 
+  it('stop in each mode at what it forbids, and name the weakest that allows it', () => {
+    const [EREW, CREW, COMMON, ARBITRARY, PRIORITY] = MODES;
+    const rows: [string, Record<string, string>][] = [
+      ['B[p] = A[0]', { [EREW]: CREW }],
+      ['x = 7', { [EREW]: COMMON, [CREW]: COMMON }],
+      ['x = A[p]', { [EREW]: ARBITRARY, [CREW]: ARBITRARY, [COMMON]: ARBITRARY }],
+    ];
+    expect(PRIORITY).toBe('CRCW priority');
+    for (const [statement, needs] of rows) {
+      for (const mode of MODES) {
+        const { end } = run(`mode ${mode}\ninput A[n] : int\noutput B[n] : int\noutput x : int\nprocessors n\n${statement}\n`, 'A = 3 1 2').summary;
+        expect(end.kind === 'error' ? end.conflict?.needs : undefined, `${statement} in ${mode}`).toBe(needs[mode]);
+      }
+    }
+  });
+
   it('go on in a mode that allows it', () => {
     const text = withMode(CONFLICT, 'CREW');
     expect(text.split('\n')[0]).toBe('mode CREW');

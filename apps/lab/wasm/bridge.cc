@@ -15,6 +15,7 @@
 #include "pram/gpu/emit/emit.h"
 #include "pram/inputs/text.h"
 #include "pram/interpreter/json.h"
+#include "pram/language/format.h"
 #include "pram/library.h"
 #include "pram/meta/meta.h"
 
@@ -129,6 +130,13 @@ EMSCRIPTEN_KEEPALIVE const char* lab_library() {
 
 EMSCRIPTEN_KEEPALIVE const char* lab_check(const char* text) {
   return answer([&] { return check(text); });
+}
+
+EMSCRIPTEN_KEEPALIVE const char* lab_format(const char* text) {
+  return answer([&] {
+    pram::Program::parse(text);  // only a program without mistakes has a usual form
+    return fmt::format(R"({{"text":{}}})", json_quoted(pram::format(text)));
+  });
 }
 
 EMSCRIPTEN_KEEPALIVE const char* lab_explain(const char* text, const char* without) {

@@ -1,4 +1,4 @@
-/** The processors of the present step, their own variables, and arrows to the cells that they use. */
+/** The processors of the current step, their own variables, and arrows to the cells that they use. */
 import { escape } from '../../dom';
 import { text, type Access, type Run } from '../../run';
 import type { Conflict } from '../../types';

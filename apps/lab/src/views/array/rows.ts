@@ -17,7 +17,7 @@ export function rows(run: Run, variable: number, most: number, top: number, colu
   const { links, rearranged } = readable ? linksOf(run, variable, states) : { links: [], rearranged: false };
   const linked = links.some((list) => list.length > 0 && list.length <= MOST_LINKS);
   const pitch = readable ? ROW + 1 + (linked ? LINKS : 0) : 11;
-  const parts = [`<text class="faint" x="2" y="${top}">Earlier states of ${escape(v.name)}; the lowest row is the present one</text>`];
+  const parts = [`<text class="faint" x="2" y="${top}">Earlier states of ${escape(v.name)}; the lowest row is the current one</text>`];
   states.forEach(({ step, cells, changed }, r) => {
     const y = top + 8 + r * pitch;
     parts.push(`<text class="faint" x="2" y="${(y + (readable ? ROW : 11) / 2 + 2.5).toFixed(1)}">${step === 0 ? 'start' : `step ${step}`}</text>`);

@@ -5,7 +5,7 @@ import type { Explanation } from '../../types';
 
 export interface ActiveSet { set: number; size: number }
 
-/** T0 down to the set of the present step, each within the one before; empty where one processor runs. */
+/** T0 down to the set of the current step, each within the one before; empty where one processor runs. */
 export function activeSets(run: Run, kernels: Kernels, units: Explanation['units']): ActiveSet[] {
   const k = run.position;
   const sets = units[kernels.unit(k)]?.sets ?? [];

@@ -1,4 +1,4 @@
-/** What the nodes and edges of a graph look like at the present step: colours, values, chosen edges, pointers. */
+/** What the nodes and edges of a graph look like at the current step: colours, values, chosen edges, pointers. */
 import type { Certificate } from '../../certificate';
 import { number, text, type Run } from '../../run';
 import type { Side } from '../../graph_text';
