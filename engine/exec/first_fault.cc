@@ -23,6 +23,7 @@ void name_argument(ConversionError& error, const Schema& columns) {
 
 ConversionError with_place(const ConversionError& error, const std::string& source,
                            std::optional<uint64_t> row) {
+  if (error.of_constant) return error;
   std::string place;
   if (!source.empty()) place += fmt::format("'{}'", source);
   if (!source.empty() && row) place += fmt::format(", row {}", *row + 1);

@@ -19,6 +19,7 @@ class ConversionError : public UserError {
   std::optional<uint32_t> row;  ///< within the chunk; absent: not caused by one row
   ExprPtr argument;             ///< the converted expression; null: not known
   std::string origin;           ///< the argument for messages: "column s"; empty: not known
+  bool of_constant = false;     ///< the statement is wrong, not a row of its input
 };
 
 }  // namespace lanewise

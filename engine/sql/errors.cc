@@ -60,6 +60,16 @@ std::optional<size_t> position_of(const duckdb::ErrorData& error) {
   return failed == std::errc() ? std::optional(position) : std::nullopt;
 }
 
+/// Advice for a string in double quotes, which SQL reads as a name.
+std::string about_quotes(std::string message, const std::string& query, std::optional<size_t> position) {
+  if (!position || *position >= query.size() || query[*position] != '"') return message;
+  if (message.find("not found in FROM clause") == std::string::npos) return message;
+  const size_t end = query.find('"', *position + 1);
+  if (end == std::string::npos) return message;
+  return fmt::format("{}\nDouble quotes are for names; write a string as '{}'", message,
+                     query.substr(*position + 1, end - *position - 1));
+}
+
 }  // namespace
 
 void unsupported(const std::string& what) { throw UnsupportedError(what + " supported yet"); }
@@ -91,7 +101,7 @@ void rethrow(const std::exception_ptr& exception, const std::string& query) {
       case duckdb::ExceptionType::OUT_OF_RANGE:
         throw ConversionError(error.Message());
       default:
-        throw SqlError(about_extension(about_table(error)), position);
+        throw SqlError(about_quotes(about_extension(about_table(error)), query, position), position);
     }
   }
 }

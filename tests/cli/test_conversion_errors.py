@@ -107,3 +107,12 @@ def test_bytes_of_zero_do_not_end_a_message(lanewise):
     assert code == 2 and "before\\0after" in error and "INT32" in error, error
     code, _, error = lanewise("sql", "-c", "SELECT error(s || chr(0) || 'after') FROM (VALUES ('before')) t(s)")
     assert code == 2 and "before\\0after" in error, error
+
+
+@pytest.mark.parametrize("condition, error", [
+    ("d > 'garbage'", "cannot convert 'garbage' to DATE: invalid date field format: \"garbage\", expected format is (YYYY-MM-DD)"),
+    ("n > 'abc'", "cannot convert 'abc' to BIGINT: Could not convert string 'abc' to INT64"),
+])
+def test_a_constant_is_named_without_the_file(lanewise, condition, error):
+    assert lanewise("sql", "-o", "x.parquet", "-c", "SELECT i AS n, DATE '2024-01-01' + i::INTEGER AS d FROM range(9) t(i)")[0] == 0
+    assert lanewise("sql", "-c", f"SELECT * FROM 'x.parquet' WHERE {condition}") == (2, "", f"error: {error}\n")

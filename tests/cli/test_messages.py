@@ -53,6 +53,12 @@ def test_binary_files_and_sizes_of_pram(lanewise, files):
         assert lanewise("pram", "run", "scan", "-i", f"A={example}")[0] == 0
 
 
+def test_a_string_in_double_quotes(lanewise):
+    error = lanewise("sql", "-c", "SELECT * FROM (VALUES ('v1')) t(s) WHERE s = \"v1\"")[2]
+    assert error.endswith("Double quotes are for names; write a string as 'v1'\n")
+    assert "Double quotes" not in lanewise("sql", "-c", "SELECT v1 FROM (VALUES ('v1')) t(s)")[2]
+
+
 def test_unknown_options_of_grep(lanewise):
     assert lanewise("grep", "--recursive", "a") == (2, "", "error: unknown option --recursive; folders are searched without an option\n")
     assert lanewise("grep", "--frobnicate-it", "a") == (2, "", "error: unknown option --frobnicate-it; see lanewise grep --help\n")

@@ -1,5 +1,7 @@
 #include "expr/evaluation/evaluate.h"
 
+#include <fmt/format.h>
+
 #include "expr/casts/cast.h"
 #include "expr/conversion_error.h"
 #include "expr/evaluation/evaluation.h"
@@ -14,6 +16,12 @@ Vector evaluate_cast(const Expr& expr, const Vector& arg, const ActiveSet& rows,
   try {
     return expr::cast(arg, expr.type, expr.try_cast, rows, context);
   } catch (ConversionError& error) {
+    if (columns_of(*expr.args[0]).empty()) {
+      ConversionError named(fmt::format("cannot convert {} to {}: {}", expr.args[0]->to_string(),
+                                        expr.type.name(), error.what()));
+      named.of_constant = true;
+      throw named;
+    }
     error.argument = expr.args[0];
     throw;
   }
