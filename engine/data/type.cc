@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <mutex>
 
 #include "base/error.h"
@@ -151,6 +152,8 @@ constexpr struct {
     {TypeId::kUuid, "UUID"},
     {TypeId::kTimeNs, "TIME_NS"},
 };
+constexpr size_t kTypesWithParts = 6;  // decimals, timestamps and the nested types
+static_assert(std::size(kTypeNames) + kTypesWithParts == static_cast<size_t>(TypeId::kMap) + 1);
 
 const char* timestamp_name(TimeUnit unit) {
   switch (unit) {
