@@ -198,125 +198,121 @@ void add_common(CLI::App& app, bench::Options& options) {
   app.add_option("--plot", options.plot, "Also draw the results into an SVG file")->type_name("FILE");
 }
 
+void add_scan_options(CLI::App& scan, bench::ScanOptions& options) {
+  add_common(scan, options);
+  list_option(scan, "--work", options.work, "bitmap, count, list, sum, min_max, valid (default: all)",
+              "NAME,...")
+      ->check(CLI::IsMember(bench::scan_work_names()));
+  list_option(scan, "--selectivity", options.selectivity, "Shares of the value 3 in percent", "PERCENT,...")
+      ->check(CLI::Range(0.0, 100.0));
+  scan.add_option("--type", options.type, "int8 to int64, uint8 to uint64, float, double (default: int32)")
+      ->check(CLI::IsMember(bench::scan_type_names()))
+      ->option_text("NAME");
+  list_option(scan, "--threads", options.threads, "Thread counts to try, one after the other (default: 1)",
+              "N,...")
+      ->check(CLI::Range(1, 1024));
+  scan.add_option("--affinity", options.affinity, "Pin threads to cores: with, without, both")
+      ->check(CLI::IsMember({"with", "without", "both"}))
+      ->option_text("WHICH");
+}
+
+void add_sql_options(CLI::App& sql, bench::SqlBenchOptions& options) {
+  sql.add_option("--rows", options.rows, "Number of rows (default: 4,194,304)")
+      ->check(CLI::Range(uint64_t{1000}, uint64_t{1} << 32))
+      ->option_text("N");
+  list_option(sql, "--work", options.work, "Run only these (default: all)", "NAME,...")
+      ->check(CLI::IsMember(bench::sql_work_names()));
+  sql.add_option("--device", options.device,
+                 "Device: cpu, cuda, cuda:N or auto, a GPU if there is one (default: auto)")
+      ->option_text("NAME");
+  add_repetition(sql, options);
+}
+
+void add_pram_options(CLI::App& pram, bench::PramBenchOptions& options) {
+  list_option(pram, "--work", options.work, "Run only these (default: all)", "NAME,...")
+      ->check(CLI::IsMember(bench::pram_work_names()));
+  list_option(pram, "--program", options.programs, "Run only these (default: all)", "NAME,...")
+      ->check(CLI::IsMember(bench::pram_program_names()));
+  list_option(pram, "--sizes", options.sizes, "Sizes of the inputs (default: chosen for each program)",
+              "N,...")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30));
+  pram.add_option("--device", options.device,
+                  "Device: cpu or auto, which adds CUDA and OpenCL if they exist (default: auto)")
+      ->check(CLI::IsMember({"cpu", "auto"}))
+      ->option_text("NAME");
+  add_repetition(pram, options);
+}
+
+void add_index_options(CLI::App& index, bench::IndexBenchOptions& options) {
+  index.add_option("--keys", options.rows, "Number of keys in the index (default: 10 million)")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{UINT32_MAX}))
+      ->option_text("N");
+  index
+      .add_option("--node-keys", options.node_keys, "Maximum keys of a node, 4 to 2047 (default: 256 or 128)")
+      ->check(CLI::Range(4, 2047))
+      ->option_text("N");
+  index.add_option("--queries", options.queries, "Keys to look up on the host (default: 1,048,576)")
+      ->check(CLI::Range(int64_t{1}, kMostRows))
+      ->option_text("N");
+  list_option(index, "--batches", options.batches,
+              "Number of keys that multi looks up at once (default: 1,40000)", "N,...")
+      ->check(CLI::Range(int64_t{1}, kMostRows));
+  index
+      .add_option("--device-queries", options.device_queries,
+                  "Keys to look up on the device (default: as many as keys)")
+      ->check(CLI::Range(int64_t{1}, kMostRows))
+      ->option_text("N");
+  list_option(index, "--work", options.work, "Run only these (default: all)", "NAME,...")
+      ->check(CLI::IsMember(bench::index_work_names()));
+  index.add_option("--type", options.type, "uint32 or uint64 (default: uint32)")
+      ->check(CLI::IsMember({"uint32", "uint64"}))
+      ->option_text("NAME");
+  index
+      .add_option("--device", options.device,
+                  "Device: cpu, cuda, cuda:N or auto, a GPU if there is one (default: auto)")
+      ->option_text("NAME");
+  add_repetition(index, options);
+}
+
+void add_strings_options(CLI::App& strings, bench::StringsOptions& options) {
+  add_common(strings, options);
+  list_option(strings, "--test", options.tests, "equality, prefix, regex (default: all)", "NAME,...")
+      ->check(CLI::IsMember(bench::string_test_names()));
+  list_option(strings, "--lengths", options.lengths,
+              "constant, uniform, skewed, zipf:EXPONENT or a number of bytes (default: the first three)",
+              "WHICH,...");
+  strings.add_option("--match", options.match, "Share of rows that match, in percent (default: 1)")
+      ->check(CLI::Range(0.0, 100.0))
+      ->option_text("PERCENT");
+  strings
+      .add_option("--mismatch", options.mismatch,
+                  "Byte at which other rows differ from the constant (default: random)")
+      ->option_text("BYTE");
+  list_option(strings, "--thresholds", options.thresholds,
+              "Refill when fewer lanes than N are busy, for each N; replaces naive and refill", "N,...")
+      ->check(CLI::Range(1, 64));
+}
+
+/// Adds one benchmark: `add_options` declares its options, `work` measures.
+template <class Options, class Work>
+void add_benchmark(CLI::App& bench, Command& run, const char* name, const char* help,
+                   void (*add_options)(CLI::App&, Options&), Work work) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* app = bench.add_subcommand(name, help);
+  add_options(*app, *options);
+  app->callback([=, &run] { run = [=] { return run_bench(name, *options, work); }; });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app, Command& run) {
   CLI::App* bench = app.add_subcommand("bench", kBenchDescription);
   bench->require_subcommand(1);
-
-  auto scan_options = std::make_shared<bench::ScanOptions>();
-  CLI::App* scan = bench->add_subcommand("scan", kScan);
-  add_common(*scan, *scan_options);
-  list_option(*scan, "--work", scan_options->work, "bitmap, count, list, sum, min_max, valid (default: all)",
-              "NAME,...")
-      ->check(CLI::IsMember(bench::scan_work_names()));
-  list_option(*scan, "--selectivity", scan_options->selectivity, "Shares of the value 3 in percent",
-              "PERCENT,...")
-      ->check(CLI::Range(0.0, 100.0));
-  scan->add_option("--type", scan_options->type,
-                   "int8 to int64, uint8 to uint64, float, double (default: int32)")
-      ->check(CLI::IsMember(bench::scan_type_names()))
-      ->option_text("NAME");
-  list_option(*scan, "--threads", scan_options->threads,
-              "Thread counts to try, one after the other (default: 1)", "N,...")
-      ->check(CLI::Range(1, 1024));
-  scan->add_option("--affinity", scan_options->affinity, "Pin threads to cores: with, without, both")
-      ->check(CLI::IsMember({"with", "without", "both"}))
-      ->option_text("WHICH");
-  scan->callback([scan_options, &run] {
-    run = [scan_options] { return run_bench("scan", *scan_options, bench::run_scan); };
-  });
-
-  auto sql_options = std::make_shared<bench::SqlBenchOptions>();
-  CLI::App* sql = bench->add_subcommand("sql", kSql);
-  sql->add_option("--rows", sql_options->rows, "Number of rows (default: 4,194,304)")
-      ->check(CLI::Range(uint64_t{1000}, uint64_t{1} << 32))
-      ->option_text("N");
-  list_option(*sql, "--work", sql_options->work, "Run only these (default: all)", "NAME,...")
-      ->check(CLI::IsMember(bench::sql_work_names()));
-  sql->add_option("--device", sql_options->device,
-                  "Device: cpu, cuda, cuda:N or auto, a GPU if there is one (default: auto)")
-      ->option_text("NAME");
-  add_repetition(*sql, *sql_options);
-  sql->callback([sql_options, &run] {
-    run = [sql_options] { return run_bench("sql", *sql_options, bench::run_sql); };
-  });
-
-  auto pram_options = std::make_shared<bench::PramBenchOptions>();
-  CLI::App* pram = bench->add_subcommand("pram", kPram);
-  list_option(*pram, "--work", pram_options->work, "Run only these (default: all)", "NAME,...")
-      ->check(CLI::IsMember(bench::pram_work_names()));
-  list_option(*pram, "--program", pram_options->programs, "Run only these (default: all)", "NAME,...")
-      ->check(CLI::IsMember(bench::pram_program_names()));
-  list_option(*pram, "--sizes", pram_options->sizes, "Sizes of the inputs (default: chosen for each program)",
-              "N,...")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30));
-  pram->add_option("--device", pram_options->device,
-                   "Device: cpu or auto, which adds CUDA and OpenCL if they exist (default: auto)")
-      ->check(CLI::IsMember({"cpu", "auto"}))
-      ->option_text("NAME");
-  add_repetition(*pram, *pram_options);
-  pram->callback([pram_options, &run] {
-    run = [pram_options] { return run_bench("pram", *pram_options, bench::run_pram); };
-  });
-
-  auto index_options = std::make_shared<bench::IndexBenchOptions>();
-  CLI::App* index = bench->add_subcommand("index", kIndex);
-  index->add_option("--keys", index_options->rows, "Number of keys in the index (default: 10 million)")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{UINT32_MAX}))
-      ->option_text("N");
-  index
-      ->add_option("--node-keys", index_options->node_keys,
-                   "Maximum keys of a node, 4 to 2047 (default: 256 or 128)")
-      ->check(CLI::Range(4, 2047))
-      ->option_text("N");
-  index->add_option("--queries", index_options->queries, "Keys to look up on the host (default: 1,048,576)")
-      ->check(CLI::Range(int64_t{1}, kMostRows))
-      ->option_text("N");
-  list_option(*index, "--batches", index_options->batches,
-              "Number of keys that multi looks up at once (default: 1,40000)", "N,...")
-      ->check(CLI::Range(int64_t{1}, kMostRows));
-  index
-      ->add_option("--device-queries", index_options->device_queries,
-                   "Keys to look up on the device (default: as many as keys)")
-      ->check(CLI::Range(int64_t{1}, kMostRows))
-      ->option_text("N");
-  list_option(*index, "--work", index_options->work, "Run only these (default: all)", "NAME,...")
-      ->check(CLI::IsMember(bench::index_work_names()));
-  index->add_option("--type", index_options->type, "uint32 or uint64 (default: uint32)")
-      ->check(CLI::IsMember({"uint32", "uint64"}))
-      ->option_text("NAME");
-  index
-      ->add_option("--device", index_options->device,
-                   "Device: cpu, cuda, cuda:N or auto, a GPU if there is one (default: auto)")
-      ->option_text("NAME");
-  add_repetition(*index, *index_options);
-  index->callback([index_options, &run] {
-    run = [index_options] { return run_bench("index", *index_options, bench::run_index); };
-  });
-
-  auto strings_options = std::make_shared<bench::StringsOptions>();
-  CLI::App* strings = bench->add_subcommand("strings", kStrings);
-  add_common(*strings, *strings_options);
-  list_option(*strings, "--test", strings_options->tests, "equality, prefix, regex (default: all)",
-              "NAME,...")
-      ->check(CLI::IsMember(bench::string_test_names()));
-  list_option(*strings, "--lengths", strings_options->lengths,
-              "constant, uniform, skewed, zipf:EXPONENT or a number of bytes (default: the first three)",
-              "WHICH,...");
-  strings->add_option("--match", strings_options->match, "Share of rows that match, in percent (default: 1)")
-      ->check(CLI::Range(0.0, 100.0))
-      ->option_text("PERCENT");
-  strings
-      ->add_option("--mismatch", strings_options->mismatch,
-                   "Byte at which other rows differ from the constant (default: random)")
-      ->option_text("BYTE");
-  list_option(*strings, "--thresholds", strings_options->thresholds,
-              "Refill when fewer lanes than N are busy, for each N; replaces naive and refill", "N,...")
-      ->check(CLI::Range(1, 64));
-  strings->callback([strings_options, &run] {
-    run = [strings_options] { return run_bench("strings", *strings_options, bench::run_strings); };
-  });
+  add_benchmark(*bench, run, "scan", kScan, add_scan_options, bench::run_scan);
+  add_benchmark(*bench, run, "sql", kSql, add_sql_options, bench::run_sql);
+  add_benchmark(*bench, run, "pram", kPram, add_pram_options, bench::run_pram);
+  add_benchmark(*bench, run, "index", kIndex, add_index_options, bench::run_index);
+  add_benchmark(*bench, run, "strings", kStrings, add_strings_options, bench::run_strings);
 }
 
 }  // namespace lanewise::cli

@@ -188,90 +188,114 @@ ExitCode run_stats(const IndexArguments& given) {
   return kOk;
 }
 
-}  // namespace
+/// Adds the verbs of `lanewise index`, which share their options.
+class IndexCommand {
+ public:
+  IndexCommand(CLI::App& app, Command& run)
+      : index_(*app.add_subcommand("index", kIndexDescription)), run_(run) {
+    index_.require_subcommand(1);
+    add_build();
+    add_query();
+    add_insert();
+    add_erase();
+    add_file(add_verb("verify", "Checks a whole index: checksums, order, counts", run_verify));
+    add_file(add_verb("stats", "Shows size, shape and key of an index", run_stats));
+  }
 
-void add_index_command(CLI::App& app, Command& run) {
-  auto given = std::make_shared<IndexArguments>();
-  CLI::App* index = app.add_subcommand("index", kIndexDescription);
-  index->require_subcommand(1);
-  const auto verb = [&](const char* name, const char* help, ExitCode (*work)(const IndexArguments&)) {
-    CLI::App* command = index->add_subcommand(name, help);
-    command->callback([given, work, &run] { run = [given, work] { return work(*given); }; });
+ private:
+  CLI::App* add_verb(const char* name, const char* help, ExitCode (*work)(const IndexArguments&)) {
+    CLI::App* command = index_.add_subcommand(name, help);
+    command->callback([given = given_, work, &run = run_] { run = [given, work] { return work(*given); }; });
     return command;
-  };
-  const auto data = [&](CLI::App* command, const char* names, const char* help) {
-    command->add_option(names, given->data, help)->type_name("DATA")->required();
-  };
-  const auto file = [&](CLI::App* command) {
-    command->add_option("file", given->file, "The index")->type_name("FILE")->required();
+  }
+  void add_data(CLI::App* command, const char* names, const char* help) {
+    command->add_option(names, given_->data, help)->type_name("DATA")->required();
+  }
+  void add_file(CLI::App* command) {
+    command->add_option("file", given_->file, "The index")->type_name("FILE")->required();
     command
-        ->add_option("--wait", given->wait,
+        ->add_option("--wait", given_->wait,
                      "Wait at most this long for other processes that use the index (default: 0)")
         ->check(CLI::Range(0.0, 1e9))
         ->option_text("SECONDS");
-  };
-  const auto columns = [&](CLI::App* command) {
+  }
+  void add_columns(CLI::App* command) {
     command
-        ->add_option("--column", given->columns,
+        ->add_option("--column", given_->columns,
                      "Columns of DATA that hold the keys (default: the first ones)")
         ->type_name("COLUMN,...");
-  };
-  const auto first_row = [&](CLI::App* command) {
-    command->add_option("--first-row", given->first_row, "Row number of DATA's first row (default: 0)")
+  }
+  void add_first_row(CLI::App* command) {
+    command->add_option("--first-row", given_->first_row, "Row number of DATA's first row (default: 0)")
         ->option_text("N");
-  };
+  }
 
-  CLI::App* build = verb("build", "Builds an index of a file's rows",
-                         [](const IndexArguments& arguments) { return run_build(arguments); });
-  data(build, "data", "The rows: Parquet, Arrow, CSV or JSON");
-  build->add_option("--key", given->columns, "Key columns, most significant first")
-      ->type_name("COLUMN,...")
-      ->required();
-  build->add_option("-o,--output", given->output, "Write the index to this file")
-      ->type_name("FILE")
-      ->required();
-  build->add_flag("--unique", given->options.unique, "Reject duplicate keys");
-  build->add_flag("--nulls", given->nulls,
-                  "Allow NULL as a key, ordered after all values (default: reject NULL)");
-  build
-      ->add_option("--fill", given->options.fill_percent,
-                   "Fill level of the nodes in percent, 50 to 100 (default: 100)")
-      ->option_text("PERCENT");
-  build->add_option("--leaf-keys", given->options.leaf_keys, "Maximum keys of a leaf, 4 to 2047")
-      ->option_text("N");
-  build->add_option("--inner-keys", given->options.inner_keys, "Maximum keys of an inner node, 3 to 2047")
-      ->option_text("N");
-  first_row(build);
+  void add_build() {
+    CLI::App* build = add_verb("build", "Builds an index of a file's rows",
+                               [](const IndexArguments& arguments) { return run_build(arguments); });
+    add_data(build, "data", "The rows: Parquet, Arrow, CSV or JSON");
+    build->add_option("--key", given_->columns, "Key columns, most significant first")
+        ->type_name("COLUMN,...")
+        ->required();
+    build->add_option("-o,--output", given_->output, "Write the index to this file")
+        ->type_name("FILE")
+        ->required();
+    build->add_flag("--unique", given_->options.unique, "Reject duplicate keys");
+    build->add_flag("--nulls", given_->nulls,
+                    "Allow NULL as a key, ordered after all values (default: reject NULL)");
+    build
+        ->add_option("--fill", given_->options.fill_percent,
+                     "Fill level of the nodes in percent, 50 to 100 (default: 100)")
+        ->option_text("PERCENT");
+    build->add_option("--leaf-keys", given_->options.leaf_keys, "Maximum keys of a leaf, 4 to 2047")
+        ->option_text("N");
+    build->add_option("--inner-keys", given_->options.inner_keys, "Maximum keys of an inner node, 3 to 2047")
+        ->option_text("N");
+    add_first_row(build);
+  }
 
-  CLI::App* query =
-      verb("query", "Prints a row for each match: position of the key in DATA, key, row number", run_query);
-  file(query);
-  data(query, "--keys", "The keys to look up");
-  columns(query);
-  query->add_option("-o,--output", given->output, "Write the matches to this file")->type_name("FILE");
-  query
-      ->add_option("--format", given->format, "Output format (default: from the extension of -o, else table)")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kFormats), std::end(kFormats))))
-      ->option_text(fmt::format("{}", fmt::join(kFormats, "|")));
+  void add_query() {
+    CLI::App* query = add_verb(
+        "query", "Prints a row for each match: position of the key in DATA, key, row number", run_query);
+    add_file(query);
+    add_data(query, "--keys", "The keys to look up");
+    add_columns(query);
+    query->add_option("-o,--output", given_->output, "Write the matches to this file")->type_name("FILE");
+    query
+        ->add_option("--format", given_->format,
+                     "Output format (default: from the extension of -o, else table)")
+        ->check(CLI::IsMember(std::vector<std::string>(std::begin(kFormats), std::end(kFormats))))
+        ->option_text(fmt::format("{}", fmt::join(kFormats, "|")));
+    query
+        ->add_option("--device", given_->device,
+                     "Device: cpu (the default); cuda or cuda:N, to which the index is copied")
+        ->option_text("NAME");
+  }
 
-  query
-      ->add_option("--device", given->device,
-                   "Device: cpu (the default); cuda or cuda:N, to which the index is copied")
-      ->option_text("NAME");
+  void add_insert() {
+    CLI::App* insert = add_verb("insert", "Adds the rows of a file",
+                                [](const IndexArguments& arguments) { return run_change(arguments, true); });
+    add_file(insert);
+    add_data(insert, "--from", "The rows to add");
+    add_columns(insert);
+    add_first_row(insert);
+  }
 
-  CLI::App* insert = verb("insert", "Adds the rows of a file",
-                          [](const IndexArguments& arguments) { return run_change(arguments, true); });
-  file(insert);
-  data(insert, "--from", "The rows to add");
-  columns(insert);
-  first_row(insert);
-  CLI::App* erase = verb("erase", "Removes all entries whose keys are in a file",
-                         [](const IndexArguments& arguments) { return run_change(arguments, false); });
-  file(erase);
-  data(erase, "--from", "The keys to remove");
-  columns(erase);
-  file(verb("verify", "Checks a whole index: checksums, order, counts", run_verify));
-  file(verb("stats", "Shows size, shape and key of an index", run_stats));
-}
+  void add_erase() {
+    CLI::App* erase = add_verb("erase", "Removes all entries whose keys are in a file",
+                               [](const IndexArguments& arguments) { return run_change(arguments, false); });
+    add_file(erase);
+    add_data(erase, "--from", "The keys to remove");
+    add_columns(erase);
+  }
+
+  CLI::App& index_;
+  Command& run_;
+  std::shared_ptr<IndexArguments> given_ = std::make_shared<IndexArguments>();
+};
+
+}  // namespace
+
+void add_index_command(CLI::App& app, Command& run) { IndexCommand(app, run); }
 
 }  // namespace lanewise::cli

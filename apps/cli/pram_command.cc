@@ -375,74 +375,105 @@ void add_inputs(CLI::App& app, PramOptions& given) {
       ->capture_default_str();
 }
 
+/// Adds the verbs of `lanewise pram`, which share their options.
+class PramCommand {
+ public:
+  PramCommand(CLI::App& app, Command& run) : pram_(*app.add_subcommand("pram", kPramDescription)), run_(run) {
+    pram_.require_subcommand(1);
+    add_run();
+    add_check();
+    add_explain();
+    add_trace();
+    add_fmt();
+    add_list();
+    add_new();
+  }
+
+ private:
+  CLI::App* add_verb(const char* name, const char* help, ExitCode (*work)(const PramOptions&)) {
+    CLI::App* command = pram_.add_subcommand(name, help);
+    command->callback([given = given_, work, &run = run_] { run = [given, work] { return work(*given); }; });
+    return command;
+  }
+
+  void add_run() {
+    CLI::App* run_app = add_verb("run", "Runs a program and prints its outputs", run_run);
+    add_inputs(*run_app, *given_);
+    add_executor(*run_app, *given_);
+    run_app->add_flag(
+        "--one-group", given_->options.one_group,
+        "Run the whole program as one kernel of one group on a GPU: blocks of at most 256 processors,\n"
+        "4,080 cells of shared variables");
+    run_app->add_flag(
+        "--costs", given_->costs,
+        "Print each line's steps, work, depth and peak of active processors; with an executor, its kernels");
+    run_app
+        ->add_option("--format", given_->format,
+                     "text or json (default: from the extension of -o, .txt or .json)")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->type_name("NAME");
+    run_app->add_option("-o,--output", given_->output, "Write the output to this file")->type_name("FILE");
+  }
+
+  void add_check() {
+    CLI::App* check = add_verb(
+        "check", "Reports errors and warnings; with inputs, also the weakest mode that suffices", run_check);
+    add_inputs(*check, *given_);
+  }
+
+  void add_explain() {
+    CLI::App* explain = add_verb(
+        "explain", "Shows a program next to its compiled form, the meta-program, and the optimisations",
+        run_explain);
+    explain->add_option("program", given_->program, "A file, - or the name of a program that Lanewise ships")
+        ->type_name("PROGRAM")
+        ->required();
+    add_without(*explain, *given_);
+    explain
+        ->add_option("--kernels", given_->kernels,
+                     "Show GPU kernels instead: c: the kernels alone; cuda, opencl: complete sources")
+        ->check(CLI::IsMember({"c", "cuda", "opencl"}))
+        ->option_text("c|cuda|opencl");
+    explain->add_flag("--one-group", given_->options.one_group,
+                      "Show the one kernel that --one-group of `pram run` launches");
+  }
+
+  void add_trace() {
+    CLI::App* trace = add_verb(
+        "trace", "Runs a program and writes each step or kernel and its changes as lines of JSON", run_trace);
+    add_inputs(*trace, *given_);
+    add_executor(*trace, *given_);
+    trace
+        ->add_option("--by", given_->by,
+                     "Write a line for each statement (default of the interpreter) or kernel")
+        ->check(CLI::IsMember({"statement", "kernel"}))
+        ->type_name("UNIT");
+    trace->add_option("-o,--output", given_->output, "Write the output to this file")->type_name("FILE");
+  }
+
+  void add_fmt() {
+    CLI::App* format = add_verb("fmt", "Formats programs", run_format);
+    format->add_option("files", given_->files, "Programs")->type_name("FILES")->required();
+    format->add_flag("-w,--write", given_->write, "Rewrite the files instead of printing the result");
+  }
+
+  void add_list() {
+    CLI::App* list = add_verb("list", "Lists the programs that Lanewise ships, or prints one", run_list);
+    list->add_option("name", given_->program, "Name of the program to print")->type_name("NAME");
+  }
+
+  void add_new() {
+    CLI::App* fresh = add_verb("new", "Writes a small program to start from", run_new);
+    fresh->add_option("file", given_->program, "The file to write")->type_name("FILE")->required();
+  }
+
+  CLI::App& pram_;
+  Command& run_;
+  std::shared_ptr<PramOptions> given_ = std::make_shared<PramOptions>();
+};
+
 }  // namespace
 
-void add_pram_command(CLI::App& app, Command& run) {
-  auto given = std::make_shared<PramOptions>();
-  CLI::App* pram = app.add_subcommand("pram", kPramDescription);
-  pram->require_subcommand(1);
-  const auto add = [&](const char* name, const char* help, ExitCode (*command)(const PramOptions&)) {
-    CLI::App* sub = pram->add_subcommand(name, help);
-    sub->callback([given, command, &run] { run = [given, command] { return command(*given); }; });
-    return sub;
-  };
-  CLI::App* run_app = add("run", "Runs a program and prints its outputs", run_run);
-  add_inputs(*run_app, *given);
-  add_executor(*run_app, *given);
-  run_app->add_flag(
-      "--one-group", given->options.one_group,
-      "Run the whole program as one kernel of one group on a GPU: blocks of at most 256 processors,\n"
-      "4,080 cells of shared variables");
-  run_app->add_flag(
-      "--costs", given->costs,
-      "Print each line's steps, work, depth and peak of active processors; with an executor, its kernels");
-  run_app
-      ->add_option("--format", given->format,
-                   "text or json (default: from the extension of -o, .txt or .json)")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->type_name("NAME");
-  run_app->add_option("-o,--output", given->output, "Write the output to this file")->type_name("FILE");
-
-  CLI::App* check = add(
-      "check", "Reports errors and warnings; with inputs, also the weakest mode that suffices", run_check);
-  add_inputs(*check, *given);
-
-  CLI::App* explain =
-      add("explain", "Shows a program next to its compiled form, the meta-program, and the optimisations",
-          run_explain);
-  explain->add_option("program", given->program, "A file, - or the name of a program that Lanewise ships")
-      ->type_name("PROGRAM")
-      ->required();
-
-  add_without(*explain, *given);
-  explain
-      ->add_option("--kernels", given->kernels,
-                   "Show GPU kernels instead: c: the kernels alone; cuda, opencl: complete sources")
-      ->check(CLI::IsMember({"c", "cuda", "opencl"}))
-      ->option_text("c|cuda|opencl");
-  explain->add_flag("--one-group", given->options.one_group,
-                    "Show the one kernel that --one-group of `pram run` launches");
-
-  CLI::App* trace = add(
-      "trace", "Runs a program and writes each step or kernel and its changes as lines of JSON", run_trace);
-  add_inputs(*trace, *given);
-  add_executor(*trace, *given);
-  trace
-      ->add_option("--by", given->by,
-                   "Write a line for each statement (default of the interpreter) or kernel")
-      ->check(CLI::IsMember({"statement", "kernel"}))
-      ->type_name("UNIT");
-  trace->add_option("-o,--output", given->output, "Write the output to this file")->type_name("FILE");
-
-  CLI::App* format = add("fmt", "Formats programs", run_format);
-  format->add_option("files", given->files, "Programs")->type_name("FILES")->required();
-  format->add_flag("-w,--write", given->write, "Rewrite the files instead of printing the result");
-
-  CLI::App* list = add("list", "Lists the programs that Lanewise ships, or prints one", run_list);
-  list->add_option("name", given->program, "Name of the program to print")->type_name("NAME");
-
-  CLI::App* fresh = add("new", "Writes a small program to start from", run_new);
-  fresh->add_option("file", given->program, "The file to write")->type_name("FILE")->required();
-}
+void add_pram_command(CLI::App& app, Command& run) { PramCommand(app, run); }
 
 }  // namespace lanewise::cli

@@ -80,70 +80,112 @@ bool sample_agrees(Gpu& gpu, const AutomatonView& automaton, const std::vector<u
   return std::equal(expected.begin(), expected.end(), hits.begin());
 }
 
+/// A row of 256 next states for each state, padded to whole loads of 16 bytes.
+std::vector<u8> byte_table(const AutomatonView& automaton) {
+  std::vector<u8> table((automaton.states * 256 + 15) / 16 * 16);
+  for (u32 s = 0; s < automaton.states; s++) {
+    for (u32 b = 0; b < 256; b++) {
+      table[s * 256 + b] = u8(automaton.next[s * automaton.classes + automaton.class_of[b]]);
+    }
+  }
+  return table;
+}
+
+/// One column of `rows` rows on the GPU, and the search for three words in it.
+class Column {
+ public:
+  Column(Gpu& gpu, Lengths lengths, u64 rows)
+      : gpu_(gpu), row_ends_(rows + 1), table_(byte_table(search_.view())) {
+    for (u64 i = 0; i < rows; i++) row_ends_[i + 1] = row_ends_[i] + row_length(i, lengths);
+    const AutomatonView a = search_.view();
+    offsets_ = gpu.upload(row_ends_);
+    bytes_ = gpu.allocate(size() + 64);
+    next_ = gpu.upload(table_);
+    count_ = gpu.allocate(8);
+    hits_ = gpu.allocate(bitmap_words() * 8);
+    gpu.clear(bytes_);
+    gpu.module.kernel("fill").launch(gpu.stream, {.blocks = (rows + 255) / 256}, bytes_.address(),
+                                     offsets_.address(), rows);
+    std::printf("%s: %.2f GB, %u states x %u classes\n", kLengthNames[int(lengths)], double(size()) / 1e9,
+                a.states, a.classes);
+  }
+
+  u64 size() const { return row_ends_.back(); }
+
+  /// The blocks of `kernel` that run at once.
+  u64 blocks(const gpu::Kernel& kernel, u32 threads) const {
+    return u64(gpu_.device.properties().multiprocessors) *
+           u64(kernel.blocks_per_multiprocessor(threads, table_.size()));
+  }
+
+  /// The median of `repeats` launches, after one that warms up.
+  double seconds(const gpu::Kernel& kernel, u64 blocks, u32 threads, u32 refill_below, int repeats) {
+    gpu::Event start(gpu_.device, true), end(gpu_.device, true);
+    const Job job = job_of(refill_below);
+    std::vector<double> times;
+    for (int i = 0; i <= repeats; i++) {
+      gpu_.clear(count_);
+      gpu_.clear(hits_);
+      start.record(gpu_.stream);
+      kernel.launch(gpu_.stream, {.blocks = blocks, .threads = threads, .shared = table_.size()}, job);
+      end.record(gpu_.stream);
+      end.synchronize();
+      times.push_back(end.seconds_since(start));
+    }
+    std::sort(times.begin() + 1, times.end());
+    return times[1 + repeats / 2];
+  }
+
+  u64 found_count() { return gpu_.download<u64>(count_, 1)[0]; }
+  std::vector<u64> found_bits() { return gpu_.download<u64>(hits_, bitmap_words()); }
+  bool agrees(const std::vector<u64>& bits) {
+    return sample_agrees(gpu_, search_.view(), row_ends_, bytes_, bits);
+  }
+
+ private:
+  u64 rows() const { return row_ends_.size() - 1; }
+  u64 bitmap_words() const { return (rows() + 63) / 64; }
+
+  Job job_of(u32 refill_below) const {
+    const AutomatonView a = search_.view();
+    return {offsets_.address(),
+            bytes_.address(),
+            next_.address(),
+            u32(table_.size()),
+            refill_below,
+            {a.start, a.end_accept, 0, a.match},
+            rows(),
+            count_.address(),
+            hits_.address()};
+  }
+
+  Gpu& gpu_;
+  const Search search_{words({"google.d", "yahoo", "bing-"})};
+  std::vector<u64> row_ends_;
+  std::vector<u8> table_;
+  DeviceBuffer offsets_, bytes_, next_, count_, hits_;
+};
+
 /// One column of `rows` rows: prints a line per block size and threshold, and returns whether all answers
 /// agree.
 bool run(Gpu& gpu, Lengths lengths, u64 rows, int repeats) {
-  std::vector<u64> row_ends(rows + 1);
-  for (u64 i = 0; i < rows; i++) row_ends[i + 1] = row_ends[i] + row_length(i, lengths);
-  const u64 size = row_ends[rows];
-  const Search search(words({"google.d", "yahoo", "bing-"}));
-  const AutomatonView a = search.view();
-  std::vector<u8> table((a.states * 256 + 15) / 16 * 16);
-  for (u32 s = 0; s < a.states; s++) {
-    for (u32 b = 0; b < 256; b++) table[s * 256 + b] = u8(a.next[s * a.classes + a.class_of[b]]);
-  }
-  const u64 words = (rows + 63) / 64;
-  const DeviceBuffer offsets = gpu.upload(row_ends), bytes = gpu.allocate(size + 64),
-                     next = gpu.upload(table), count = gpu.allocate(8), hits = gpu.allocate(words * 8);
-  Job job{offsets.address(),
-          bytes.address(),
-          next.address(),
-          u32(table.size()),
-          0,
-          {a.start, a.end_accept, 0, a.match},
-          rows,
-          count.address(),
-          hits.address()};
-  gpu.clear(bytes);
-  gpu.module.kernel("fill").launch(gpu.stream, {.blocks = (rows + 255) / 256}, job.bytes, job.offsets, rows);
-  std::printf("%s: %.2f GB, %u states x %u classes\n", kLengthNames[int(lengths)], double(size) / 1e9,
-              a.states, a.classes);
-
+  Column column(gpu, lengths, rows);
   bool agree = true;
   u64 first_count = ~u64(0);
-  gpu::Event start(gpu.device, true), end(gpu.device, true);
   for (const char* name : {"match_count", "match_bits"}) {
     const gpu::Kernel kernel = gpu.module.kernel(name);
     const bool bits = name == std::string("match_bits");
     for (u32 threads : {256u, 512u}) {
-      const u64 blocks = u64(gpu.device.properties().multiprocessors) *
-                         u64(kernel.blocks_per_multiprocessor(threads, table.size()));
+      const u64 blocks = column.blocks(kernel, threads);
       for (u32 below : {32u, 28u, 24u, 20u, 16u, 1u}) {
-        job.refill_below = below;
-        std::vector<double> times;
-        for (int i = 0; i <= repeats; i++) {
-          gpu.clear(count);
-          if (bits) gpu.clear(hits);
-          start.record(gpu.stream);
-          kernel.launch(gpu.stream, {.blocks = blocks, .threads = threads, .shared = table.size()}, job);
-          end.record(gpu.stream);
-          end.synchronize();
-          times.push_back(end.seconds_since(start));
-        }
-        std::sort(times.begin() + 1, times.end());  // the first launch warms up
-        const double time = times[1 + repeats / 2];
-        u64 found = 0;
-        if (bits) {
-          const auto bitmap = gpu.download<u64>(hits, words);
-          found = count_bits(bitmap);
-          if (below == 32) agree &= sample_agrees(gpu, a, row_ends, bytes, bitmap);
-        } else {
-          found = gpu.download<u64>(count, 1)[0];
-        }
+        const double time = column.seconds(kernel, blocks, threads, below, repeats);
+        const std::vector<u64> bitmap = bits ? column.found_bits() : std::vector<u64>();
+        const u64 found = bits ? count_bits(bitmap) : column.found_count();
+        if (bits && below == 32) agree &= column.agrees(bitmap);
         if (first_count == ~u64(0)) first_count = found;
         agree &= found == first_count;
         std::printf("  %-11s threads %3u below %2u  %8.3f ms %7.1f GB/s  %llu rows\n", name, threads, below,
-                    time * 1e3, double(size) / 1e9 / time, (unsigned long long)found);
+                    time * 1e3, double(column.size()) / 1e9 / time, (unsigned long long)found);
       }
     }
   }

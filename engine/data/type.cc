@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <mutex>
 
 #include "base/error.h"
@@ -123,6 +124,37 @@ Physical Type::physical() const {
 
 namespace {
 
+/// The types whose name depends on nothing else.
+constexpr struct {
+  TypeId id;
+  const char* name;
+} kTypeNames[] = {
+    {TypeId::kNull, "NULL"},
+    {TypeId::kBool, "BOOLEAN"},
+    {TypeId::kInt8, "TINYINT"},
+    {TypeId::kInt16, "SMALLINT"},
+    {TypeId::kInt32, "INTEGER"},
+    {TypeId::kInt64, "BIGINT"},
+    {TypeId::kInt128, "HUGEINT"},
+    {TypeId::kUInt8, "UTINYINT"},
+    {TypeId::kUInt16, "USMALLINT"},
+    {TypeId::kUInt32, "UINTEGER"},
+    {TypeId::kUInt64, "UBIGINT"},
+    {TypeId::kUInt128, "UHUGEINT"},
+    {TypeId::kFloat32, "FLOAT"},
+    {TypeId::kFloat64, "DOUBLE"},
+    {TypeId::kDate, "DATE"},
+    {TypeId::kTime, "TIME"},
+    {TypeId::kTimestampTz, "TIMESTAMP WITH TIME ZONE"},
+    {TypeId::kInterval, "INTERVAL"},
+    {TypeId::kVarchar, "VARCHAR"},
+    {TypeId::kBlob, "BLOB"},
+    {TypeId::kUuid, "UUID"},
+    {TypeId::kTimeNs, "TIME_NS"},
+};
+constexpr size_t kTypesWithParts = 6;  // decimals, timestamps and the nested types
+static_assert(std::size(kTypeNames) + kTypesWithParts == static_cast<size_t>(TypeId::kMap) + 1);
+
 const char* timestamp_name(TimeUnit unit) {
   switch (unit) {
     case TimeUnit::kSecond:
@@ -141,54 +173,10 @@ const char* timestamp_name(TimeUnit unit) {
 
 std::string Type::name() const {
   switch (id) {
-    case TypeId::kNull:
-      return "NULL";
-    case TypeId::kBool:
-      return "BOOLEAN";
-    case TypeId::kInt8:
-      return "TINYINT";
-    case TypeId::kInt16:
-      return "SMALLINT";
-    case TypeId::kInt32:
-      return "INTEGER";
-    case TypeId::kInt64:
-      return "BIGINT";
-    case TypeId::kInt128:
-      return "HUGEINT";
-    case TypeId::kUInt8:
-      return "UTINYINT";
-    case TypeId::kUInt16:
-      return "USMALLINT";
-    case TypeId::kUInt32:
-      return "UINTEGER";
-    case TypeId::kUInt64:
-      return "UBIGINT";
-    case TypeId::kUInt128:
-      return "UHUGEINT";
-    case TypeId::kFloat32:
-      return "FLOAT";
-    case TypeId::kFloat64:
-      return "DOUBLE";
     case TypeId::kDecimal:
       return fmt::format("DECIMAL({},{})", precision, scale);
-    case TypeId::kDate:
-      return "DATE";
-    case TypeId::kTime:
-      return "TIME";
     case TypeId::kTimestamp:
       return timestamp_name(unit);
-    case TypeId::kTimestampTz:
-      return "TIMESTAMP WITH TIME ZONE";
-    case TypeId::kInterval:
-      return "INTERVAL";
-    case TypeId::kVarchar:
-      return "VARCHAR";
-    case TypeId::kBlob:
-      return "BLOB";
-    case TypeId::kUuid:
-      return "UUID";
-    case TypeId::kTimeNs:
-      return "TIME_NS";
     case TypeId::kList:
       return element().name() + "[]";
     case TypeId::kArray:
@@ -197,6 +185,11 @@ std::string Type::name() const {
       return "STRUCT(" + names_of(members()) + ")";
     case TypeId::kMap:
       return fmt::format("MAP({}, {})", members()[0].type.name(), members()[1].type.name());
+    default:
+      break;
+  }
+  for (const auto& type : kTypeNames) {
+    if (type.id == id) return type.name;
   }
   throw InternalError("unknown type");
 }

@@ -59,78 +59,114 @@ namespace {
 
 constexpr const char* kPerByte = " ns per byte";
 
-}  // namespace
-
-Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
-    : pattern_(std::move(pattern)), id_(next_id()) {
-  forms::Request request{pattern_.compiled(), std::nullopt, !options.form.empty(), options.refill_below,
-                         options.tuning};
-  if (!options.lanes.empty()) request.lanes = lanes::require_target(options.lanes);
-  if (options.lanes == "packed") request.tuning.packed_only = true;
-  struct Asked {
+/// The strategies that were tried, in their order, and the cheapest offer.
+struct Selection {
+  struct Tried {
     std::string_view name;
     std::string reason;
     std::optional<double> cost;  // absent: not supported
   };
-  std::vector<Asked> asked;
-  auto choice = std::make_shared<Choice>(request);
-  forms::Offer& best = choice->offer;
-  bool known = options.form.empty();
+
+  std::vector<Tried> tried;
+  forms::Offer best;
+  std::string_view name;  // of the best
+
+  /// As Matcher::describe() shows it.
+  std::string reasons() const {
+    std::string lines;
+    for (const Tried& one : tried) {
+      lines.append(one.name).append(one.name == name ? ": chosen, " : ": ").append(one.reason) += '\n';
+    }
+    return lines;
+  }
+
+  /// As Matcher::rejected() shows it.
+  std::string rejected() const {
+    std::string costlier, not_offered;
+    const auto add = [](std::string& list, std::string_view one) {
+      list.append(list.empty() ? "" : ", ").append(one);
+    };
+    for (const Tried& one : tried) {
+      if (one.name == name) continue;
+      if (one.cost) {
+        add(costlier, std::string(one.name) + " " + show_cost(*one.cost));
+      } else {
+        add(not_offered, one.name);
+      }
+    }
+    std::string text;
+    if (!costlier.empty()) text = "costlier: " + costlier;
+    if (!not_offered.empty()) text += (costlier.empty() ? "" : "; ") + ("not offered: " + not_offered);
+    return text;
+  }
+};
+
+/// Tries one strategy; computes its offer only where it may be the cheapest so far.
+void try_form(const forms::FormKind& kind, const forms::Request& request, Selection& selection) {
+  forms::Offer& best = selection.best;
+  const auto note = [&](std::string reason, std::optional<double> cost) {
+    selection.tried.push_back({kind.name, std::move(reason), cost});
+  };
+  if (request.pattern.words() != nullptr && !request.forced && kind.name != "words") {
+    return note("no, the pattern is a list of words", std::nullopt);
+  }
+  const double least = kind.at_best ? kind.at_best(request) : 0;
+  if (best.form && least >= best.cost.per_usual_byte()) {
+    return note("no, at best " + show_cost(least) + kPerByte, least);
+  }
+  forms::Offer offer = kind.offer(request);
+  if (!offer.form && request.forced) {
+    throw UserError("the match strategy '" + std::string(kind.name) +
+                    "' does not support this pattern: " + offer.reason);
+  }
+  if (!offer.form) return note("no, " + offer.reason, std::nullopt);
+  const double cost = offer.cost.per_usual_byte();
+  note(offer.reason + ", " + show_cost(cost) + kPerByte, cost);
+  if (best.form && cost >= best.cost.per_usual_byte()) return;
+  best = std::move(offer);
+  selection.name = kind.name;
+}
+
+/// Tries all strategies, or only the one that the user named.
+Selection select_form(const forms::Request& request, const std::string& named) {
+  Selection selection;
   for (const forms::FormKind* kind : forms::all_forms()) {
-    if (!options.form.empty() && kind->name != options.form) continue;
-    known = true;
-    if (pattern_.compiled().words() != nullptr && options.form.empty() && kind->name != "words") {
-      asked.push_back({kind->name, "no, the pattern is a list of words", std::nullopt});
-      continue;
-    }
-    const double least = kind->at_best ? kind->at_best(request) : 0;
-    if (best.form && least >= best.cost.per_usual_byte()) {
-      asked.push_back({kind->name, "no, at best " + show_cost(least) + kPerByte, least});
-      continue;
-    }
-    forms::Offer offer = kind->offer(request);
-    if (!offer.form && !options.form.empty()) {
-      throw UserError("the match strategy '" + options.form +
-                      "' does not support this pattern: " + offer.reason);
-    }
-    const double cost = offer.cost.per_usual_byte();
-    if (!offer.form) {
-      asked.push_back({kind->name, "no, " + offer.reason, std::nullopt});
-      continue;
-    }
-    asked.push_back({kind->name, offer.reason + ", " + show_cost(cost) + kPerByte, cost});
-    if (best.form && cost >= best.cost.per_usual_byte()) continue;
-    best = std::move(offer);
-    name_ = kind->name;
+    if (named.empty() || kind->name == named) try_form(*kind, request, selection);
   }
-  if (!known) {
+  if (selection.tried.empty()) {
     std::string names;
-    for (std::string_view name : form_names()) names.append(names.empty() ? "" : ", ").append(name);
-    throw UserError("unknown match strategy '" + options.form + "': choose one of " + names);
+    for (std::string_view name : Matcher::form_names()) names.append(names.empty() ? "" : ", ").append(name);
+    throw UserError("unknown match strategy '" + named + "': choose one of " + names);
   }
-  invariant(best.form != nullptr, "some form is offered for each pattern");
-  why_ = best.reason;
-  choice->adapts = options.form.empty() && best.cost.on_candidates > 0;
-  constexpr size_t kLong = 64;  // bytes; few shorter rows are expected if this many are required
+  invariant(selection.best.form != nullptr, "some form is offered for each pattern");
+  return selection;
+}
+
+forms::Request request_for(const Pattern& pattern, const MatcherOptions& options) {
+  forms::Request request{pattern.compiled(), std::nullopt, !options.form.empty(), options.refill_below,
+                         options.tuning};
+  if (!options.lanes.empty()) request.lanes = lanes::require_target(options.lanes);
+  if (options.lanes == "packed") request.tuning.packed_only = true;
+  return request;
+}
+
+}  // namespace
+
+Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
+    : pattern_(std::move(pattern)), id_(next_id()) {
+  auto choice = std::make_shared<Choice>(request_for(pattern_, options));
+  Selection selection = select_form(choice->request, options.form);
+  name_ = selection.name;
+  why_ = selection.best.reason;
+  rejected_ = selection.rejected();
+  reasons_ = selection.reasons();
+  choice->offer = std::move(selection.best);
+  constexpr size_t kLong = 64;  // bytes; shorter rows are few where this many are requested
   if (const size_t shortest = pattern_.compiled().lengths.shortest; shortest >= kLong) {
-    best.form = forms::long_rows(std::move(best.form), shortest);
+    choice->offer.form = forms::long_rows(std::move(choice->offer.form), shortest);
     why_ += ", rows of at least " + std::to_string(shortest) + " bytes only";
   }
-  std::string costlier, not_offered;
-  const auto add = [](std::string& list, std::string_view one) {
-    list.append(list.empty() ? "" : ", ").append(one);
-  };
-  for (const Asked& one : asked) {
-    reasons_.append(one.name).append(one.name == name_ ? ": chosen, " : ": ").append(one.reason) += '\n';
-    if (one.name == name_) continue;
-    if (one.cost) {
-      add(costlier, std::string(one.name) + " " + show_cost(*one.cost));
-    } else {
-      add(not_offered, one.name);
-    }
-  }
-  if (!costlier.empty()) rejected_ = "costlier: " + costlier;
-  if (!not_offered.empty()) rejected_ += (costlier.empty() ? "" : "; ") + ("not offered: " + not_offered);
+  choice->adapts = options.form.empty() && choice->offer.cost.on_candidates > 0;
   if (choice->adapts) reasons_ += "where more is found: the cheapest of the forms that look at every byte\n";
   choice_ = std::move(choice);
 }

@@ -4,10 +4,9 @@
 
 namespace lanewise::cli {
 
-const std::vector<Topic>& topics() {
-  static const std::vector<Topic> all{
-      {"files", "Files that FROM reads, and formats that -o writes",
-       R"(Name files in the FROM clause, in quotes. The extension chooses the reader:
+namespace {
+
+const char* const kFiles = R"(Name files in the FROM clause, in quotes. The extension chooses the reader:
 
   .parquet                   Parquet, with any of its codecs
   .csv .tsv                  text with separators, also compressed: .csv.gz, .csv.zst
@@ -26,10 +25,10 @@ Other readers and options are functions, for example:
 The extension of -o chooses the output format: .parquet, .arrow or .feather (an Arrow IPC file), .arrows (an Arrow IPC
 stream), .csv, .json, .ndjson or .jsonl, .md or .markdown, .txt.
 --format overrides it.
-)"},
-      {"functions", "Functions and aggregates of SQL", function_list()},
-      {"configuration", "The configuration file",
-       R"(A configuration file sets defaults of options. It is not needed. Lanewise reads ~/.config/lanewise/config.toml,
+)";
+
+const char* const kConfiguration =
+    R"(A configuration file sets defaults of options. It is not needed. Lanewise reads ~/.config/lanewise/config.toml,
 or the file that LANEWISE_CONFIG names. A section is a command, and a key is a long option without its dashes:
 
   [sql]
@@ -42,9 +41,10 @@ or the file that LANEWISE_CONFIG names. A section is a command, and a key is a l
 
 Options on the command line override the file. Unknown sections and options are errors. The options of grep have a file
 of their own, which LANEWISE_GREP_CONFIG names.
-)"},
-      {"environment", "Environment variables",
-       R"(  COLUMNS                    width of tables and help where standard output is not a terminal
+)";
+
+const char* const kEnvironment =
+    R"(  COLUMNS                    width of tables and help where standard output is not a terminal
   DISPLAY                    a desktop, on which `lanewise lab` opens the browser
   HOME                       home folder: profile, kernel cache and history
   LANEWISE_CONFIG            the configuration file; empty: none
@@ -65,13 +65,24 @@ of their own, which LANEWISE_GREP_CONFIG names.
   XDG_CACHE_HOME             base folder of the kernel cache; default: ~/.cache
   XDG_CONFIG_HOME            base folder of configuration and profile; default: ~/.config
   XDG_STATE_HOME             base folder of the shell's history; default: ~/.local/state
-)"},
-      {"exit-codes", "Exit codes", R"(  0      success; grep: a line was selected
+)";
+
+const char* const kExitCodes = R"(  0      success; grep: a line was selected
   1      grep: no line was selected
   2      a mistake in options, SQL, a pattern or a file, or a limit that is too small
   70     a bug in Lanewise; please report the message
   130    cancelled by Ctrl-C or a signal
-)"},
+)";
+
+}  // namespace
+
+const std::vector<Topic>& topics() {
+  static const std::vector<Topic> all{
+      {"files", "Files that FROM reads, and formats that -o writes", kFiles},
+      {"functions", "Functions and aggregates of SQL", function_list()},
+      {"configuration", "The configuration file", kConfiguration},
+      {"environment", "Environment variables", kEnvironment},
+      {"exit-codes", "Exit codes", kExitCodes},
   };
   return all;
 }

@@ -1,6 +1,8 @@
 #include "expr/strings/check_function.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -173,81 +175,31 @@ void check_function(std::string_view name, std::vector<Type> types, MakeValue va
   EXPECT_LT(raised, chunks / 2) << name << " raises so often that little is compared";
 }
 
+namespace {
+
+using namespace std::string_view_literals;
+
+/// One of each kind of character that functions of strings treat in its own way; the first kPlainPieces are
+/// printable ASCII.
+constexpr std::string_view kTextPieces[] = {
+    "a",          "b",  "c",      "A",      "B",      "Z",      "z",      "0",       "9",      " ",
+    "-",          "/",  "%",      "_",      "\\",     "ab",     "abc",    ".",       "$",      "aa",
+    "\r",         "\n", "\0"sv,   "ä",      "Ä",      "ß",      "é",      "e\u0301", "\u0301", "ÿ",
+    "Ÿ",          "İ",  "ı",      "ſ",      "Ǆ",      "ǅ",      "Σ",      "ς",       "ж",      "Ж",
+    "\u212A",     "ⱥ",  "Ⱥ",      "ﬁ",      "漢",     "字",     "한",     "각",      "\u1100", "\u1161",
+    "\u11A8",     "क",  "\u094D", "ष",      "\u200D", "\u200C", "🙂",     "👩",      "🏽",     "\U0001F1E9",
+    "\U0001F1EA", "𐐀",  "𐐨",      "\u0600", "\u0903", "\u00A0", "\u3000", "\u2003",  "\u0378"};
+constexpr size_t kPlainPieces = 20;
+
+}  // namespace
+
 std::string random_text(std::mt19937& random, size_t longest) {
-  static const std::vector<std::string> kPieces = {"a",
-                                                   "b",
-                                                   "c",
-                                                   "A",
-                                                   "B",
-                                                   "Z",
-                                                   "z",
-                                                   "0",
-                                                   "9",
-                                                   " ",
-                                                   "-",
-                                                   "/",
-                                                   "%",
-                                                   "_",
-                                                   "\\",
-                                                   "ab",
-                                                   "abc",
-                                                   ".",
-                                                   "$",
-                                                   "aa",
-                                                   "\r",
-                                                   "\n",
-                                                   std::string(1, '\0'),
-                                                   "ä",
-                                                   "Ä",
-                                                   "ß",
-                                                   "é",
-                                                   "e\u0301",
-                                                   "\u0301",
-                                                   "ÿ",
-                                                   "Ÿ",
-                                                   "İ",
-                                                   "ı",
-                                                   "ſ",
-                                                   "Ǆ",
-                                                   "ǅ",
-                                                   "Σ",
-                                                   "ς",
-                                                   "ж",
-                                                   "Ж",
-                                                   "\u212A",
-                                                   "ⱥ",
-                                                   "Ⱥ",
-                                                   "ﬁ",
-                                                   "漢",
-                                                   "字",
-                                                   "한",
-                                                   "각",
-                                                   "\u1100",
-                                                   "\u1161",
-                                                   "\u11A8",
-                                                   "क",
-                                                   "\u094D",
-                                                   "ष",
-                                                   "\u200D",
-                                                   "\u200C",
-                                                   "🙂",
-                                                   "👩",
-                                                   "🏽",
-                                                   "\U0001F1E9",
-                                                   "\U0001F1EA",
-                                                   "𐐀",
-                                                   "𐐨",
-                                                   "\u0600",
-                                                   "\u0903",
-                                                   "\u00A0",
-                                                   "\u3000",
-                                                   "\u2003",
-                                                   "\u0378"};
   const bool plain = random() % 3 == 0;
   size_t pieces = random() % (longest + 1);
   if (random() % 2000 == 0) pieces = 40'000;  // 100 kB
   std::string text;
-  for (; pieces > 0; --pieces) text += kPieces[random() % (plain ? 20 : kPieces.size())];
+  for (; pieces > 0; --pieces)
+    text += kTextPieces[random() % (plain ? kPlainPieces : std::size(kTextPieces))];
   if (plain && random() % 4 == 0) text.append(random() % 70, 'X');
   return text;
 }

@@ -48,6 +48,17 @@ struct alignas(16) Vector {
   T at[kSize];
 };
 
+/// own[i][j] = the least of itself and first[i] + second[j].
+template <u32 kOwn, class T>
+LANES_FN void relax_over(const Vector<T>* first, const Vector<T>* second, T (&own)[kOwn][kOwn]) {
+  constexpr u32 kSome = Vector<T>::kSize;
+  GRAPH_UNROLL for (u32 i = 0; i < kOwn; ++i) {
+    GRAPH_UNROLL for (u32 j = 0; j < kOwn; ++j) {
+      own[i][j] = shorter(first[i / kSome].at[i % kSome], second[j / kSome].at[j % kSome], own[i][j]);
+    }
+  }
+}
+
 /// to[i][j] = the minimum of itself and first[i][m] + second[m][j]. Parts of both go through shared memory,
 /// so that `to` may be one of them if the other is closed.
 template <class T>
@@ -98,11 +109,7 @@ LANES_FN void relax(T* to, const T* first, const T* second, u64 stride) {
         a[g] = columns_of_first[buffer][m * (kRow / kSome) + g * kLanes + y];
         b[g] = rows_of_second[buffer][m * (kTileSide / kSome) + g * kLanes + x];
       }
-      GRAPH_UNROLL for (u32 i = 0; i < kOwn; ++i) {
-        GRAPH_UNROLL for (u32 j = 0; j < kOwn; ++j) {
-          own[i][j] = shorter(a[i / kSome].at[i % kSome], b[j / kSome].at[j % kSome], own[i][j]);
-        }
-      }
+      relax_over(a, b, own);
     }
   }
 

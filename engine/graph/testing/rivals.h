@@ -59,71 +59,102 @@ class HopcroftKarp {
       : vertices_(static_cast<uint32_t>(graph.vertices)), columns_(vertices_, graph.source, graph.target) {}
 
   /// The size of a maximum matching.
-  int64_t size() const {
-    std::vector<uint32_t> column(vertices_, kNone), row_of(vertices_, kNone), level(vertices_), path;
-    std::vector<uint32_t> queue;
-    std::vector<size_t> next(vertices_);
-    int64_t size = 0;
-    for (uint32_t row = 0; row < vertices_; ++row) {
-      const auto ends = columns_.of(row);
-      const auto free =
-          std::find_if(ends.begin(), ends.end(), [&](uint32_t end) { return row_of[end] == kNone; });
-      if (free == ends.end()) continue;
-      column[row] = *free;
-      row_of[*free] = row;
-      ++size;
-    }
-    for (bool found = true; found;) {
-      found = false;
-      queue.clear();
-      for (uint32_t row = 0; row < vertices_; ++row) {
-        level[row] = column[row] == kNone ? 0 : kNone;
-        next[row] = 0;
-        if (level[row] == 0) queue.push_back(row);
-      }
-      for (size_t at = 0; at < queue.size(); ++at) {
-        for (const uint32_t end : columns_.of(queue[at])) {
-          const uint32_t mate = row_of[end];
-          found = found || mate == kNone;
-          if (mate == kNone || level[mate] != kNone) continue;
-          level[mate] = level[queue[at]] + 1;
-          queue.push_back(mate);
-        }
-      }
-      for (uint32_t start = 0; start < vertices_; ++start) {
-        if (column[start] != kNone) continue;
-        path.assign(1, start);
-        while (!path.empty()) {
-          const uint32_t row = path.back();
-          const auto ends = columns_.of(row);
-          if (next[row] == ends.size()) {
-            path.pop_back();
-            if (!path.empty()) ++next[path.back()];
-            continue;
-          }
-          const uint32_t mate = row_of[ends[next[row]]];
-          if (mate == kNone) {
-            for (const uint32_t each : path) {
-              column[each] = columns_.of(each)[next[each]];
-              row_of[column[each]] = each;
-              next[each] = columns_.of(each).size();  // used up
-            }
-            ++size;
-            break;
-          }
-          if (level[mate] == level[row] + 1) {
-            path.push_back(mate);
-          } else {
-            ++next[row];
-          }
-        }
-      }
-    }
-    return size;
-  }
+  int64_t size() const { return Matching(vertices_, columns_).maximise(); }
 
  private:
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+  class Matching {
+   public:
+    Matching(uint32_t vertices, const Neighbours& columns)
+        : vertices_(vertices),
+          columns_(columns),
+          column_(vertices, kNone),
+          row_of_(vertices, kNone),
+          level_(vertices),
+          next_(vertices) {}
+
+    int64_t maximise() {
+      match_greedily();
+      while (find_levels()) {
+        for (uint32_t start = 0; start < vertices_; ++start) {
+          if (column_[start] == kNone) augment(start);
+        }
+      }
+      return size_;
+    }
+
+   private:
+    void match_greedily() {
+      for (uint32_t row = 0; row < vertices_; ++row) {
+        const auto ends = columns_.of(row);
+        const auto free =
+            std::find_if(ends.begin(), ends.end(), [&](uint32_t end) { return row_of_[end] == kNone; });
+        if (free == ends.end()) continue;
+        column_[row] = *free;
+        row_of_[*free] = row;
+        ++size_;
+      }
+    }
+
+    /// Breadth-first search along alternating paths from the free rows; whether a free column is reached.
+    bool find_levels() {
+      bool found = false;
+      queue_.clear();
+      for (uint32_t row = 0; row < vertices_; ++row) {
+        level_[row] = column_[row] == kNone ? 0 : kNone;
+        next_[row] = 0;
+        if (level_[row] == 0) queue_.push_back(row);
+      }
+      for (size_t at = 0; at < queue_.size(); ++at) {
+        for (const uint32_t end : columns_.of(queue_[at])) {
+          const uint32_t mate = row_of_[end];
+          found = found || mate == kNone;
+          if (mate == kNone || level_[mate] != kNone) continue;
+          level_[mate] = level_[queue_[at]] + 1;
+          queue_.push_back(mate);
+        }
+      }
+      return found;
+    }
+
+    /// Depth-first search for a shortest augmenting path from `start`; adds it to the matching.
+    void augment(uint32_t start) {
+      path_.assign(1, start);
+      while (!path_.empty()) {
+        const uint32_t row = path_.back();
+        const auto ends = columns_.of(row);
+        if (next_[row] == ends.size()) {
+          path_.pop_back();
+          if (!path_.empty()) ++next_[path_.back()];
+          continue;
+        }
+        const uint32_t mate = row_of_[ends[next_[row]]];
+        if (mate == kNone) return flip_path();
+        if (level_[mate] == level_[row] + 1) {
+          path_.push_back(mate);
+        } else {
+          ++next_[row];
+        }
+      }
+    }
+
+    void flip_path() {
+      for (const uint32_t row : path_) {
+        column_[row] = columns_.of(row)[next_[row]];
+        row_of_[column_[row]] = row;
+        next_[row] = columns_.of(row).size();  // used up
+      }
+      ++size_;
+    }
+
+    uint32_t vertices_;
+    const Neighbours& columns_;
+    std::vector<uint32_t> column_, row_of_;  // the matching, from both sides
+    std::vector<uint32_t> level_, queue_, path_;
+    std::vector<size_t> next_;  // by row: the column that the search tries next
+    int64_t size_ = 0;
+  };
 
   uint32_t vertices_;
   Neighbours columns_;

@@ -164,42 +164,47 @@ plan::AggregateCall call_of(const std::string& name, std::vector<ExprPtr> args) 
   return call;
 }
 
-/// Calls of every function that takes the type of column kArg, plain and with FILTER, DISTINCT, ORDER BY.
-std::vector<plan::AggregateCall> all_calls(const Input& input) {
-  const ExprPtr arg = column_of(input, kArg);
-  std::vector<plan::AggregateCall> calls = {call_of("count_star", {})};
-  for (const AggregateFunction& function : aggregate_functions()) {
-    const std::string name(function.name);
-    const Type one[] = {arg->type};
-    if (name == "avg" && arg->type == Type(TypeId::kInterval)) continue;
-    // Products of many large numbers and deviations around infinity have no useful tolerance; what is lost
-    // next to infinity is NaN.
-    if (name == "kahan_sum" || name == "favg") continue;
-    if (name == "product" || name.starts_with("var_") || name.starts_with("stddev_")) continue;
-    if (name == "sem" || name == "skewness" || name.starts_with("kurtosis")) continue;
-    const bool wide = arg->type.physical() == Physical::kInt128;  // sums of its extremes overflow, see below
-    if (wide && (name == "sum" || name == "avg")) continue;
-    if (name.starts_with("quantile")) {
-      for (const double share : {0.0, 0.3, 1.0, -0.25}) {
-        const ExprPtr constant = literal(Value::float64(share));
-        const Type two[] = {arg->type, constant->type};
-        if (find_aggregate(name, two) != nullptr) calls.push_back(call_of(name, {arg, constant}));
-      }
-    } else if (name.starts_with("arg_") || name.ends_with("_by")) {
-      calls.push_back(call_of(name, {arg, column_of(input, kOrder)}));
-      calls.push_back(call_of(name, {arg, column_of(input, kOrderText)}));
-      calls.push_back(call_of(name, {column_of(input, kOrderText), arg}));
-    } else if (name == "string_agg") {
-      for (const Value& separator : {Value::varchar("--"), Value(TypeId::kVarchar)}) {
-        calls.push_back(call_of(name, {column_of(input, kOrderText), literal(separator)}));
-      }
-    } else if (find_aggregate(name, one) != nullptr) {
-      calls.push_back(call_of(name, {arg}));
-    }
+/// Products of many large numbers and deviations around infinity have no useful tolerance; what is lost next
+/// to infinity is NaN. Sums of the extremes of wide integers overflow, see below.
+bool is_comparable(std::string_view name, const Type& type) {
+  if (name == "kahan_sum" || name == "favg" || name == "product" || name == "sem" || name == "skewness") {
+    return false;
   }
-  const size_t plain = calls.size();
-  for (size_t i = 0; i < plain; ++i) {
-    plan::AggregateCall call = calls[i];
+  if (name.starts_with("var_") || name.starts_with("stddev_") || name.starts_with("kurtosis")) return false;
+  if (name == "avg" && type == Type(TypeId::kInterval)) return false;
+  const bool wide = type.physical() == Physical::kInt128;
+  return !wide || (name != "sum" && name != "avg");
+}
+
+/// Calls of one function, if it takes the type of column kArg.
+void add_calls(const std::string& name, const Input& input, std::vector<plan::AggregateCall>& calls) {
+  const ExprPtr arg = column_of(input, kArg);
+  const Type one[] = {arg->type};
+  if (name.starts_with("quantile")) {
+    for (const double share : {0.0, 0.3, 1.0, -0.25}) {
+      const ExprPtr constant = literal(Value::float64(share));
+      const Type two[] = {arg->type, constant->type};
+      if (find_aggregate(name, two) != nullptr) calls.push_back(call_of(name, {arg, constant}));
+    }
+  } else if (name.starts_with("arg_") || name.ends_with("_by")) {
+    calls.push_back(call_of(name, {arg, column_of(input, kOrder)}));
+    calls.push_back(call_of(name, {arg, column_of(input, kOrderText)}));
+    calls.push_back(call_of(name, {column_of(input, kOrderText), arg}));
+  } else if (name == "string_agg") {
+    for (const Value& separator : {Value::varchar("--"), Value(TypeId::kVarchar)}) {
+      calls.push_back(call_of(name, {column_of(input, kOrderText), literal(separator)}));
+    }
+  } else if (find_aggregate(name, one) != nullptr) {
+    calls.push_back(call_of(name, {arg}));
+  }
+}
+
+/// `plain` again: with FILTER, with ORDER BY, with both.
+void add_filtered_and_ordered(const std::vector<plan::AggregateCall>& plain, const Input& input,
+                              std::vector<plan::AggregateCall>& calls) {
+  const ExprPtr arg = column_of(input, kArg);
+  for (size_t i = 0; i < plain.size(); ++i) {
+    plan::AggregateCall call = plain[i];
     call.filter = column_of(input, kCondition);
     calls.push_back(call);
     const AggregateFunction* function =
@@ -212,20 +217,38 @@ std::vector<plan::AggregateCall> all_calls(const Input& input) {
     call.filter = nullptr;
     calls.push_back(call);
   }
-  for (size_t i = 1; i < plain; ++i) {
-    plan::AggregateCall call = calls[i];
+}
+
+/// `plain` again with DISTINCT, where it is said which of the distinct rows comes first.
+void add_distinct(const std::vector<plan::AggregateCall>& plain, const Input& input,
+                  std::vector<plan::AggregateCall>& calls) {
+  const Type type = column_of(input, kArg)->type;
+  const bool has_equal_forms = type.is_float() || type.id == TypeId::kInterval;  // such as -0.0 and 0.0
+  for (size_t i = 1; i < plain.size(); ++i) {
+    plan::AggregateCall call = plain[i];
     if (call.function == "string_agg" || call.function == "list") {
       call.order = {{call.args[0], i % 2 == 0, false}};
     } else if (call.function == "first" || call.function == "last" || call.function == "any_value" ||
                call.function == "mode" || call.args.size() == 2) {
-      continue;  // which of the distinct rows comes first is unspecified
+      continue;
     }
-    const bool has_equal_forms = arg->type.is_float() || arg->type.id == TypeId::kInterval;
-    if (call.type.is_nested() && has_equal_forms) continue;  // whether -0.0 or 0.0 is kept is unspecified
+    if (call.type.is_nested() && has_equal_forms) continue;
     call.distinct = true;
     if (i % 2 == 0) call.filter = column_of(input, kCondition);
     calls.push_back(call);
   }
+}
+
+/// Calls of every function that takes the type of column kArg, plain and with FILTER, DISTINCT, ORDER BY.
+std::vector<plan::AggregateCall> all_calls(const Input& input) {
+  const Type type = column_of(input, kArg)->type;
+  std::vector<plan::AggregateCall> calls = {call_of("count_star", {})};
+  for (const AggregateFunction& function : aggregate_functions()) {
+    if (is_comparable(function.name, type)) add_calls(std::string(function.name), input, calls);
+  }
+  const std::vector<plan::AggregateCall> plain = calls;
+  add_filtered_and_ordered(plain, input, calls);
+  add_distinct(plain, input, calls);
   return calls;
 }
 

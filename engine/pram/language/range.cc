@@ -36,6 +36,24 @@ Range multiply(const Range& a, const Range& b) {
   return product;
 }
 
+/// The range of remainders; the sign of the divisor is that of the remainder.
+Range remainder(const Range& divisor) {
+  if (divisor.least <= 0) return {};
+  return {0, divisor.greatest == kNoGreatest ? kNoGreatest : divisor.greatest - 1};
+}
+
+Range min(const Range& a, const Range& b) {
+  return {std::min(a.least, b.least), std::min(a.greatest, b.greatest)};
+}
+
+Range max(const Range& a, const Range& b) {
+  return {std::max(a.least, b.least), std::max(a.greatest, b.greatest)};
+}
+
+Range either(const Range& a, const Range& b) {
+  return {std::min(a.least, b.least), std::max(a.greatest, b.greatest)};
+}
+
 Range less(const Range& a, const Range& b) {
   if (a.greatest < b.least) return {1, 1};
   // An end of int64 is not a known bound.
@@ -89,6 +107,16 @@ Range compared(const Expr& expr, const Tree& tree) {
   }
 }
 
+Range parameter_range(const Parameter& parameter, const Tree& tree) {
+  if (parameter.value) return range_of(*parameter.value, tree);
+  return parameter.kind == Parameter::Kind::kSize ? Range{0, kNoGreatest} : Range{};
+}
+
+Range processor_range(const Expr& processor, const Tree& tree) {
+  const int64_t most = range_of(extent_of(processor, tree), tree).greatest;
+  return {0, most == kNoGreatest ? most : std::max<int64_t>(most - 1, 0)};
+}
+
 }  // namespace
 
 Range range_of(const Expr& expr, const Tree& tree) {
@@ -97,15 +125,10 @@ Range range_of(const Expr& expr, const Tree& tree) {
   switch (expr.op) {
     case Op::kLiteral:
       return {expr.word, expr.word};
-    case Op::kParameter: {
-      const Parameter& parameter = tree.parameters[expr.index];
-      if (parameter.value) return range_of(*parameter.value, tree);
-      return parameter.kind == Parameter::Kind::kSize ? Range{0, kNoGreatest} : Range{};
-    }
-    case Op::kProcessor: {
-      const int64_t most = range_of(extent_of(expr, tree), tree).greatest;
-      return {0, most == kNoGreatest ? most : std::max<int64_t>(most - 1, 0)};
-    }
+    case Op::kParameter:
+      return parameter_range(tree.parameters[expr.index], tree);
+    case Op::kProcessor:
+      return processor_range(expr, tree);
     case Op::kNegate:
       return negate(of(0));
     case Op::kAdd:
@@ -117,19 +140,14 @@ Range range_of(const Expr& expr, const Tree& tree) {
     case Op::kAbs:
     case Op::kLog2:
       return {0, kNoGreatest};
-    case Op::kModulo: {
-      const Range divisor = of(1);
-      if (divisor.least <= 0) return {};
-      return {0, divisor.greatest == kNoGreatest ? kNoGreatest : divisor.greatest - 1};
-    }
-    case Op::kMin: {
-      const Range a = of(0), b = of(1);
-      return {std::min(a.least, b.least), std::min(a.greatest, b.greatest)};
-    }
-    case Op::kMax: {
-      const Range a = of(0), b = of(1);
-      return {std::max(a.least, b.least), std::max(a.greatest, b.greatest)};
-    }
+    case Op::kModulo:
+      return remainder(of(1));
+    case Op::kMin:
+    case Op::kAnd:
+      return min(of(0), of(1));
+    case Op::kMax:
+    case Op::kOr:
+      return max(of(0), of(1));
     case Op::kLess:
     case Op::kLessEqual:
     case Op::kGreater:
@@ -139,18 +157,8 @@ Range range_of(const Expr& expr, const Tree& tree) {
       return compared(expr, tree);
     case Op::kNot:
       return negated_range(of(0));
-    case Op::kAnd: {
-      const Range a = of(0), b = of(1);
-      return {std::min(a.least, b.least), std::min(a.greatest, b.greatest)};
-    }
-    case Op::kOr: {
-      const Range a = of(0), b = of(1);
-      return {std::max(a.least, b.least), std::max(a.greatest, b.greatest)};
-    }
-    case Op::kChoose: {
-      const Range a = of(1), b = of(2);
-      return {std::min(a.least, b.least), std::max(a.greatest, b.greatest)};
-    }
+    case Op::kChoose:
+      return either(of(1), of(2));
     default:
       return expr.type == Type::kBool ? kEither : Range{};
   }

@@ -2,9 +2,57 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+#include <string_view>
+
 namespace lanewise::pram {
 
 namespace {
+
+constexpr auto kFirstNamed = static_cast<size_t>(Op::kNegate);
+
+/// The operators and functions in the order of Op, so that an Op is an index.
+constexpr struct {
+  Op op;
+  std::string_view name;
+} kOpNames[] = {
+    {Op::kNegate, "-"},
+    {Op::kNot, "not"},
+    {Op::kAbs, "abs"},
+    {Op::kSqrt, "sqrt"},
+    {Op::kFloor, "floor"},
+    {Op::kCeil, "ceil"},
+    {Op::kLog2, "log2"},
+    {Op::kAdd, "+"},
+    {Op::kSubtract, "-"},
+    {Op::kMultiply, "*"},
+    {Op::kDivide, "/"},
+    {Op::kModulo, "%"},
+    {Op::kMin, "min"},
+    {Op::kMax, "max"},
+    {Op::kBitAnd, "bit_and"},
+    {Op::kBitOr, "bit_or"},
+    {Op::kXor, "xor"},
+    {Op::kShiftLeft, "shift_left"},
+    {Op::kShiftRight, "shift_right"},
+    {Op::kEqual, "=="},
+    {Op::kNotEqual, "!="},
+    {Op::kLess, "<"},
+    {Op::kLessEqual, "<="},
+    {Op::kGreater, ">"},
+    {Op::kGreaterEqual, ">="},
+    {Op::kAnd, "and"},
+    {Op::kOr, "or"},
+    {Op::kChoose, "?"},
+};
+
+constexpr bool every_op_has_its_name() {
+  for (size_t i = 0; i < std::size(kOpNames); ++i) {
+    if (kOpNames[i].op != static_cast<Op>(kFirstNamed + i)) return false;
+  }
+  return kOpNames[std::size(kOpNames) - 1].op == Op::kChoose;
+}
+static_assert(every_op_has_its_name());
 
 /// The precedence of an operator; 0 for operators written as calls.
 int strength(Op op) {
@@ -118,65 +166,9 @@ std::string to_text(Mode mode, std::optional<Op> combine) {
 }
 
 std::string_view name(Op op) {
-  switch (op) {
-    case Op::kAbs:
-      return "abs";
-    case Op::kSqrt:
-      return "sqrt";
-    case Op::kFloor:
-      return "floor";
-    case Op::kCeil:
-      return "ceil";
-    case Op::kLog2:
-      return "log2";
-    case Op::kNegate:
-    case Op::kSubtract:
-      return "-";
-    case Op::kNot:
-      return "not";
-    case Op::kAdd:
-      return "+";
-    case Op::kMultiply:
-      return "*";
-    case Op::kDivide:
-      return "/";
-    case Op::kModulo:
-      return "%";
-    case Op::kMin:
-      return "min";
-    case Op::kMax:
-      return "max";
-    case Op::kBitAnd:
-      return "bit_and";
-    case Op::kBitOr:
-      return "bit_or";
-    case Op::kXor:
-      return "xor";
-    case Op::kShiftLeft:
-      return "shift_left";
-    case Op::kShiftRight:
-      return "shift_right";
-    case Op::kEqual:
-      return "==";
-    case Op::kNotEqual:
-      return "!=";
-    case Op::kLess:
-      return "<";
-    case Op::kLessEqual:
-      return "<=";
-    case Op::kGreater:
-      return ">";
-    case Op::kGreaterEqual:
-      return ">=";
-    case Op::kAnd:
-      return "and";
-    case Op::kOr:
-      return "or";
-    case Op::kChoose:
-      return "?";
-    default:
-      throw InternalError("an operator without a name");
-  }
+  const auto at = static_cast<size_t>(op);
+  if (at < kFirstNamed) throw InternalError("an operator without a name");
+  return kOpNames[at - kFirstNamed].name;
 }
 
 std::string to_text(const Expr& expr, const Tree& tree) { return TreePrinter(tree).print(expr, 0); }

@@ -148,13 +148,31 @@ class Naive {
     return result;
   }
 
-  void assign(const Statement& statement, const Processors& active) {
-    struct Write {
-      uint32_t processor;
-      Word value;
-    };
-    std::map<Cell, std::vector<Write>> writes;  // by cell, then processor
+  struct Write {
+    uint32_t processor;
+    Word value;
+  };
+
+  /// What the processors write in one step, before anything is written.
+  struct Writes {
+    std::map<Cell, std::vector<Write>> shared;  // by cell, then processor
     std::vector<std::pair<Word*, Word>> owns;
+  };
+
+  void assign(const Statement& statement, const Processors& active) {
+    const Writes writes = collect_writes(statement, active);
+    look_for_conflicts(writes);
+    std::vector<std::pair<Word*, Word>> results;
+    for (const auto& [cell, list] : writes.shared) {
+      results.emplace_back(&memory_.variables[cell.first].words[cell.second], written_value(cell, list));
+    }
+    for (const auto& [word, value] : results) *word = value;
+    for (const auto& [word, value] : writes.owns) *word = value;
+    count(active);
+  }
+
+  Writes collect_writes(const Statement& statement, const Processors& active) {
+    Writes writes;
     for_all(active, [&](uint32_t p) {
       std::vector<uint64_t> cells;
       for (const Target& target : statement.targets) {
@@ -164,19 +182,24 @@ class Naive {
         const Target& target = statement.targets[t];
         const Word value = evaluate(*statement.values[t], p);
         if (target.shared) {
-          writes[{target.index, cells[t]}].push_back({p, value});
+          writes.shared[{target.index, cells[t]}].push_back({p, value});
         } else {
-          owns.emplace_back(&privates_[p][target.index], value);
+          writes.owns.emplace_back(&privates_[p][target.index], value);
         }
       }
     });
-    for (const auto& [cell, list] : writes) {
+    return writes;
+  }
+
+  /// Ends the run at the first cell that one processor writes twice, else at the first that the mode forbids.
+  void look_for_conflicts(const Writes& writes) {
+    for (const auto& [cell, list] : writes.shared) {
       for (size_t i = 1; i < list.size(); ++i) {
         if (list[i].processor == list[i - 1].processor)
           meet("twice", cell, list[i].processor, list[i].processor);
       }
     }
-    for (const auto& [cell, list] : writes) {
+    for (const auto& [cell, list] : writes.shared) {
       if (list.size() > 1 && (tree_.mode == Mode::kErew || tree_.mode == Mode::kCrew)) {
         meet("write", cell, list[0].processor, list[1].processor);
       }
@@ -184,33 +207,31 @@ class Naive {
         if (list[i].value != list[0].value) meet("unequal", cell, list[0].processor, list[i].processor);
       }
     }
-    std::vector<std::pair<Word*, Word>> results;
-    for (const auto& [cell, list] : writes) {
-      Write chosen = list[0];
-      for (const Write& write : list) {
-        if (tree_.mode == Mode::kArbitrary &&
-            rank_of(write.processor, seed_) < rank_of(chosen.processor, seed_)) {
-          chosen = write;
-        }
+  }
+
+  /// Which of the values that processors write to a cell it has after the step.
+  Word written_value(const Cell& cell, const std::vector<Write>& list) {
+    if (tree_.mode == Mode::kCombining) return combined_value(cell, list);
+    Write chosen = list[0];
+    for (const Write& write : list) {
+      if (tree_.mode == Mode::kArbitrary &&
+          rank_of(write.processor, seed_) < rank_of(chosen.processor, seed_)) {
+        chosen = write;
       }
-      if (tree_.mode == Mode::kCombining) {
-        std::vector<Word> values;
-        for (const Write& write : list) values.push_back(write.value);
-        const std::optional<Word> combined =
-            combine(tree_.combine_of(cell.first), tree_.variables[cell.first].type, values);
-        if (!combined) {
-          Ending failed;
-          failed.reason = "error";
-          failed.first = list[0].processor;
-          throw failed;
-        }
-        chosen.value = *combined;
-      }
-      results.emplace_back(&memory_.variables[cell.first].words[cell.second], chosen.value);
     }
-    for (const auto& [word, value] : results) *word = value;
-    for (const auto& [word, value] : owns) *word = value;
-    count(active);
+    return chosen.value;
+  }
+
+  Word combined_value(const Cell& cell, const std::vector<Write>& list) {
+    std::vector<Word> values;
+    for (const Write& write : list) values.push_back(write.value);
+    const std::optional<Word> combined =
+        combine(tree_.combine_of(cell.first), tree_.variables[cell.first].type, values);
+    if (combined) return *combined;
+    Ending failed;
+    failed.reason = "error";
+    failed.first = list[0].processor;
+    throw failed;
   }
 
   uint64_t cell(uint32_t variable, const std::vector<ExprPtr>& indexes, uint32_t p) {

@@ -216,6 +216,95 @@ struct alignas(kCount) Begins {
   u8 at[kCount];
 };
 
+template <u32 kCount>
+LANES_FN Begins<kCount> load_begins(const u8* begins, u64 at, u64 count, bool full) {
+  Begins<kCount> start{};
+  if (full) {
+    start = *reinterpret_cast<const Begins<kCount>*>(begins + at);
+  } else {
+    ARRAY_UNROLL for (u32 i = 0; i < kCount; ++i) start.at[i] = at + i < count ? begins[at + i] : u8(0);
+  }
+  return start;
+}
+
+/// A tile in shared memory, on the way between a memory that is read in whole lines and threads that each
+/// have consecutive values.
+template <class T, u32 kThreads, u32 kVectors>
+struct SharedTile {
+  using Some = Items<T>;
+  static constexpr u32 kSome = Some::kSize, kOwn = kVectors * kSome;
+  Some vectors[kVectors * kThreads];
+
+  /// Vectors lie so that neither neighbours nor every fourth of them meet in a bank.
+  static LANES_FN u32 slot(u32 v) { return v ^ (v >> 3 & 7); }
+
+  /// `none` where the array has ended.
+  LANES_FN void load(const T* from, u64 first, u64 count, bool full, T none) {
+    ARRAY_UNROLL for (u32 i = 0; i < kVectors; ++i) {
+      const u32 v = i * kThreads + threadIdx.x;
+      Some some;
+      if (full) {
+        some = reinterpret_cast<const Some*>(from + first)[v];
+      } else {
+        ARRAY_UNROLL for (u32 j = 0; j < kSome; ++j) {
+          const u64 at = first + v * kSome + j;
+          some.at[j] = at < count ? from[at] : none;
+        }
+      }
+      vectors[slot(v)] = some;
+    }
+  }
+  LANES_FN void store(T* to, u64 first, u64 count, bool full) const {
+    ARRAY_UNROLL for (u32 i = 0; i < kVectors; ++i) {
+      const u32 v = i * kThreads + threadIdx.x;
+      const Some some = vectors[slot(v)];
+      if (full) {
+        reinterpret_cast<Some*>(to + first)[v] = some;
+      } else {
+        ARRAY_UNROLL for (u32 j = 0; j < kSome; ++j) {
+          if (first + v * kSome + j < count) to[first + v * kSome + j] = some.at[j];
+        }
+      }
+    }
+  }
+
+  LANES_FN void read_own(T (&own)[kOwn]) const {
+    ARRAY_UNROLL for (u32 i = 0; i < kVectors; ++i) {
+      const Some some = vectors[slot(threadIdx.x * kVectors + i)];
+      ARRAY_UNROLL for (u32 j = 0; j < kSome; ++j) own[i * kSome + j] = some.at[j];
+    }
+  }
+  LANES_FN void write_own(const T (&own)[kOwn]) {
+    ARRAY_UNROLL for (u32 i = 0; i < kVectors; ++i) {
+      Some some;
+      ARRAY_UNROLL for (u32 j = 0; j < kSome; ++j) some.at[j] = own[i * kSome + j];
+      vectors[slot(threadIdx.x * kVectors + i)] = some;
+    }
+  }
+};
+
+/// The block's tile, the first that no block has begun: those before it are under way, and can be waited for.
+LANES_FN u64 next_tile(u64* begun) {
+  __shared__ u32 ticket;
+  if (threadIdx.x == 0) ticket = atomicAdd(reinterpret_cast<u32*>(begun), 1);
+  __syncthreads();
+  return ticket;
+}
+
+/// For the first warp: publishes what later tiles need of this one. Its first lane learns what the tiles
+/// before combine to, and what all up to this one do.
+template <class T, class Op, bool kSegments>
+LANES_FN void exchange(u64* words, u64 tile, const Part<T, Op, kSegments>& whole, T& before, T& up_to) {
+  const bool known = tile == 0 || whole.begins;
+  if (threadIdx.x == 0) Told<T>::tell(words, tile, known ? Told<T>::kAll : Told<T>::kOwn, whole.value);
+  const T there = look_back<T>(words, tile, Op());
+  if (threadIdx.x == 0) {
+    before = there;
+    up_to = Part<T, Op, kSegments>{there, false}.then(whole).value;
+    if (!known) Told<T>::tell(words, tile, Told<T>::kAll, up_to);
+  }
+}
+
 /// A tile for each block, in the order in which blocks start. `words`: `Told` of each tile, and after them
 /// the number of tiles that have started; initially 0. `begins`: a byte for each value, if there are
 /// segments; a tile in which one begins can publish its final value at once. kLast: `to` has only the last
@@ -223,54 +312,25 @@ struct alignas(kCount) Begins {
 template <class T, class Op, Wanted kWanted, bool kSegments = false, u32 kThreads = kArrayThreads,
           u32 kBytes = kScanBytes>
 LANES_FN void scan(const T* from, const u8* begins, u64 count, T* to, u64* words, u64 tiles) {
-  using Some = Items<T>;
   using Whole = Part<T, Op, kSegments>;
-  constexpr u32 kSome = Some::kSize, kVectors = kBytes / 16, kOwn = kVectors * kSome;
-  constexpr u32 kWarps = kThreads / 32;
+  using Tile = SharedTile<T, kThreads, kBytes / 16>;
+  constexpr u32 kOwn = Tile::kOwn, kWarps = kThreads / 32;
   constexpr Op op;
-  __shared__ Some held[kVectors * kThreads];
+  __shared__ Tile held;
   __shared__ T of_warp[kWarps];
   __shared__ bool warp_begins[kWarps];
   __shared__ T before_tile;
-  __shared__ u32 ticket;
   const u32 thread = threadIdx.x;
-  if (thread == 0) ticket = atomicAdd(reinterpret_cast<u32*>(words + tiles * Told<T>::kWords), 1);
-  __syncthreads();
-  const u64 tile = ticket;
-  const u64 first = tile * kThreads * kOwn;
+  const u64 tile = next_tile(words + tiles * Told<T>::kWords), first = tile * kThreads * kOwn;
   const bool full = first + kThreads * kOwn <= count;
-  // A layout of vectors without bank conflicts, for adjacent accesses and for every fourth.
-  const auto slot = [](u32 v) { return v ^ (v >> 3 & 7); };
 
-  ARRAY_UNROLL for (u32 i = 0; i < kVectors; ++i) {
-    const u32 v = i * kThreads + thread;
-    Some some;
-    if (full) {
-      some = reinterpret_cast<const Some*>(from + first)[v];
-    } else {
-      ARRAY_UNROLL for (u32 j = 0; j < kSome; ++j) {
-        const u64 at = first + v * kSome + j;
-        some.at[j] = at < count ? from[at] : Op::none();
-      }
-    }
-    held[slot(v)] = some;
-  }
+  held.load(from, first, count, full, Op::none());
   Begins<kOwn> start{};
-  if constexpr (kSegments) {
-    const u64 at = first + thread * kOwn;
-    if (full) {
-      start = *reinterpret_cast<const Begins<kOwn>*>(begins + at);
-    } else {
-      ARRAY_UNROLL for (u32 i = 0; i < kOwn; ++i) start.at[i] = at + i < count ? begins[at + i] : u8(0);
-    }
-  }
+  if constexpr (kSegments) start = load_begins<kOwn>(begins, first + thread * kOwn, count, full);
   __syncthreads();
 
   T own[kOwn];
-  ARRAY_UNROLL for (u32 i = 0; i < kVectors; ++i) {
-    const Some some = held[slot(thread * kVectors + i)];
-    ARRAY_UNROLL for (u32 j = 0; j < kSome; ++j) own[i * kSome + j] = some.at[j];
-  }
+  held.read_own(own);
   const auto begins_at = [&](u32 i) { return kSegments && start.at[i] != 0; };
   Whole all{own[0], begins_at(0)};
   ARRAY_UNROLL for (u32 i = 1; i < kOwn; ++i) all = all.then({own[i], begins_at(i)});
@@ -288,18 +348,12 @@ LANES_FN void scan(const T* from, const u8* begins, u64 count, T* to, u64* words
     if (warp == thread / 32) before = whole.then(before);
     whole = whole.then({of_warp[warp], kSegments && warp_begins[warp]});
   }
-  if (thread < 32) {
-    const bool known = tile == 0 || whole.begins;
-    if (thread == 0) Told<T>::tell(words, tile, known ? Told<T>::kAll : Told<T>::kOwn, whole.value);
-    const T there = look_back<T>(words, tile, op);
-    if (thread == 0) {
-      before_tile = there;
-      const T last = Whole{there, false}.then(whole).value;
-      if (!known) Told<T>::tell(words, tile, Told<T>::kAll, last);
-      if (kWanted == Wanted::kLast && tile == tiles - 1) *to = last;
-    }
+  T last;  // of the tile, in the first thread
+  if (thread < 32) exchange(words, tile, whole, before_tile, last);
+  if constexpr (kWanted == Wanted::kLast) {
+    if (thread == 0 && tile == tiles - 1) *to = last;
+    return;
   }
-  if constexpr (kWanted == Wanted::kLast) return;
   __syncthreads();
 
   T value = Whole{before_tile, false}.then(before).value;
@@ -309,23 +363,9 @@ LANES_FN void scan(const T* from, const u8* begins, u64 count, T* to, u64* words
     own[i] = kWanted == Wanted::kInclusive ? next : value;
     value = next;
   }
-  ARRAY_UNROLL for (u32 i = 0; i < kVectors; ++i) {
-    Some some;
-    ARRAY_UNROLL for (u32 j = 0; j < kSome; ++j) some.at[j] = own[i * kSome + j];
-    held[slot(thread * kVectors + i)] = some;
-  }
+  held.write_own(own);
   __syncthreads();
-  ARRAY_UNROLL for (u32 i = 0; i < kVectors; ++i) {
-    const u32 v = i * kThreads + thread;
-    const Some some = held[slot(v)];
-    if (full) {
-      reinterpret_cast<Some*>(to + first)[v] = some;
-    } else {
-      ARRAY_UNROLL for (u32 j = 0; j < kSome; ++j) {
-        if (first + v * kSome + j < count) to[first + v * kSome + j] = some.at[j];
-      }
-    }
-  }
+  held.store(to, first, count, full);
 }
 
 /// A segment begins at each row; `offsets` of rows are ascending.

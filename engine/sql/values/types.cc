@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "sql/duckdb_headers.h"
 #include "sql/errors.h"
 #include "sql/values/nested.h"
@@ -11,6 +14,41 @@ namespace lanewise::sql {
 using duckdb::LogicalTypeId;
 
 namespace {
+
+struct TypePair {
+  LogicalTypeId duckdb;
+  Type ours;
+};
+
+/// The types that correspond one to one; decimals and nested types have components to convert.
+constexpr TypePair kTypePairs[] = {
+    {LogicalTypeId::SQLNULL, TypeId::kNull},
+    {LogicalTypeId::BOOLEAN, TypeId::kBool},
+    {LogicalTypeId::TINYINT, TypeId::kInt8},
+    {LogicalTypeId::SMALLINT, TypeId::kInt16},
+    {LogicalTypeId::INTEGER, TypeId::kInt32},
+    {LogicalTypeId::BIGINT, TypeId::kInt64},
+    {LogicalTypeId::HUGEINT, TypeId::kInt128},
+    {LogicalTypeId::UTINYINT, TypeId::kUInt8},
+    {LogicalTypeId::USMALLINT, TypeId::kUInt16},
+    {LogicalTypeId::UINTEGER, TypeId::kUInt32},
+    {LogicalTypeId::UBIGINT, TypeId::kUInt64},
+    {LogicalTypeId::UHUGEINT, TypeId::kUInt128},
+    {LogicalTypeId::FLOAT, TypeId::kFloat32},
+    {LogicalTypeId::DOUBLE, TypeId::kFloat64},
+    {LogicalTypeId::DATE, TypeId::kDate},
+    {LogicalTypeId::TIME, TypeId::kTime},
+    {LogicalTypeId::TIME_NS, TypeId::kTimeNs},
+    {LogicalTypeId::TIMESTAMP_SEC, Type::timestamp(TimeUnit::kSecond)},
+    {LogicalTypeId::TIMESTAMP_MS, Type::timestamp(TimeUnit::kMilli)},
+    {LogicalTypeId::TIMESTAMP, Type::timestamp(TimeUnit::kMicro)},
+    {LogicalTypeId::TIMESTAMP_NS, Type::timestamp(TimeUnit::kNano)},
+    {LogicalTypeId::TIMESTAMP_TZ, TypeId::kTimestampTz},
+    {LogicalTypeId::INTERVAL, TypeId::kInterval},
+    {LogicalTypeId::VARCHAR, TypeId::kVarchar},
+    {LogicalTypeId::BLOB, TypeId::kBlob},
+    {LogicalTypeId::UUID, TypeId::kUuid},
+};
 
 /// The type of an element or field; nothing for types that would lose their meaning inside a packed value.
 std::optional<Type> find_member(const duckdb::LogicalType& type) {
@@ -68,68 +106,18 @@ bool is_held_as_text(const duckdb::LogicalType& type) {
 std::optional<Type> find_type(const duckdb::LogicalType& type) {
   if (is_held_as_text(type)) return TypeId::kVarchar;
   switch (type.id()) {
-    case LogicalTypeId::SQLNULL:
-      return TypeId::kNull;
-    case LogicalTypeId::BOOLEAN:
-      return TypeId::kBool;
-    case LogicalTypeId::TINYINT:
-      return TypeId::kInt8;
-    case LogicalTypeId::SMALLINT:
-      return TypeId::kInt16;
-    case LogicalTypeId::INTEGER:
-      return TypeId::kInt32;
-    case LogicalTypeId::BIGINT:
-      return TypeId::kInt64;
-    case LogicalTypeId::HUGEINT:
-      return TypeId::kInt128;
-    case LogicalTypeId::UTINYINT:
-      return TypeId::kUInt8;
-    case LogicalTypeId::USMALLINT:
-      return TypeId::kUInt16;
-    case LogicalTypeId::UINTEGER:
-      return TypeId::kUInt32;
-    case LogicalTypeId::UBIGINT:
-      return TypeId::kUInt64;
-    case LogicalTypeId::UHUGEINT:
-      return TypeId::kUInt128;
-    case LogicalTypeId::FLOAT:
-      return TypeId::kFloat32;
-    case LogicalTypeId::DOUBLE:
-      return TypeId::kFloat64;
     case LogicalTypeId::DECIMAL:
       return Type::decimal(duckdb::DecimalType::GetWidth(type), duckdb::DecimalType::GetScale(type));
-    case LogicalTypeId::DATE:
-      return TypeId::kDate;
-    case LogicalTypeId::TIME:
-      return TypeId::kTime;
-    case LogicalTypeId::TIME_NS:
-      return TypeId::kTimeNs;
-    case LogicalTypeId::TIMESTAMP_SEC:
-      return Type::timestamp(TimeUnit::kSecond);
-    case LogicalTypeId::TIMESTAMP_MS:
-      return Type::timestamp(TimeUnit::kMilli);
-    case LogicalTypeId::TIMESTAMP:
-      return Type::timestamp(TimeUnit::kMicro);
-    case LogicalTypeId::TIMESTAMP_NS:
-      return Type::timestamp(TimeUnit::kNano);
-    case LogicalTypeId::TIMESTAMP_TZ:
-      return TypeId::kTimestampTz;
-    case LogicalTypeId::INTERVAL:
-      return TypeId::kInterval;
-    case LogicalTypeId::VARCHAR:
-      return TypeId::kVarchar;
-    case LogicalTypeId::BLOB:
-      return TypeId::kBlob;
-    case LogicalTypeId::UUID:
-      return TypeId::kUuid;
     case LogicalTypeId::LIST:
     case LogicalTypeId::ARRAY:
     case LogicalTypeId::MAP:
     case LogicalTypeId::STRUCT:
       return find_nested(type);
     default:
-      return std::nullopt;
+      break;
   }
+  const auto pair = std::ranges::find(kTypePairs, type.id(), &TypePair::duckdb);
+  return pair != std::end(kTypePairs) ? std::optional(pair->ours) : std::nullopt;
 }
 
 std::string text_of(const duckdb::LogicalType& type) {
@@ -146,57 +134,8 @@ Type type_of(const duckdb::LogicalType& type, std::string_view what) {
 
 duckdb::LogicalType to_duckdb(const Type& type) {
   switch (type.id) {
-    case TypeId::kNull:
-      return LogicalTypeId::SQLNULL;
-    case TypeId::kBool:
-      return LogicalTypeId::BOOLEAN;
-    case TypeId::kInt8:
-      return LogicalTypeId::TINYINT;
-    case TypeId::kInt16:
-      return LogicalTypeId::SMALLINT;
-    case TypeId::kInt32:
-      return LogicalTypeId::INTEGER;
-    case TypeId::kInt64:
-      return LogicalTypeId::BIGINT;
-    case TypeId::kInt128:
-      return LogicalTypeId::HUGEINT;
-    case TypeId::kUInt8:
-      return LogicalTypeId::UTINYINT;
-    case TypeId::kUInt16:
-      return LogicalTypeId::USMALLINT;
-    case TypeId::kUInt32:
-      return LogicalTypeId::UINTEGER;
-    case TypeId::kUInt64:
-      return LogicalTypeId::UBIGINT;
-    case TypeId::kUInt128:
-      return LogicalTypeId::UHUGEINT;
-    case TypeId::kFloat32:
-      return LogicalTypeId::FLOAT;
-    case TypeId::kFloat64:
-      return LogicalTypeId::DOUBLE;
     case TypeId::kDecimal:
       return duckdb::LogicalType::DECIMAL(type.precision, type.scale);
-    case TypeId::kDate:
-      return LogicalTypeId::DATE;
-    case TypeId::kTime:
-      return LogicalTypeId::TIME;
-    case TypeId::kTimestamp:
-      return type.unit == TimeUnit::kSecond  ? LogicalTypeId::TIMESTAMP_SEC
-             : type.unit == TimeUnit::kMilli ? LogicalTypeId::TIMESTAMP_MS
-             : type.unit == TimeUnit::kMicro ? LogicalTypeId::TIMESTAMP
-                                             : LogicalTypeId::TIMESTAMP_NS;
-    case TypeId::kTimestampTz:
-      return LogicalTypeId::TIMESTAMP_TZ;
-    case TypeId::kInterval:
-      return LogicalTypeId::INTERVAL;
-    case TypeId::kVarchar:
-      return LogicalTypeId::VARCHAR;
-    case TypeId::kBlob:
-      return LogicalTypeId::BLOB;
-    case TypeId::kUuid:
-      return LogicalTypeId::UUID;
-    case TypeId::kTimeNs:
-      return LogicalTypeId::TIME_NS;
     case TypeId::kList:
       return duckdb::LogicalType::LIST(to_duckdb(type.element()));
     case TypeId::kArray:
@@ -205,8 +144,12 @@ duckdb::LogicalType to_duckdb(const Type& type) {
       return duckdb::LogicalType::STRUCT(to_duckdb(type.members()));
     case TypeId::kMap:
       return duckdb::LogicalType::MAP(to_duckdb(type.members()[0].type), to_duckdb(type.members()[1].type));
+    default:
+      break;
   }
-  throw InternalError("unknown type " + type.name());
+  const auto pair = std::ranges::find(kTypePairs, type, &TypePair::ours);
+  if (pair == std::end(kTypePairs)) throw InternalError("unknown type " + type.name());
+  return pair->duckdb;
 }
 
 Value to_value(const duckdb::Value& value) {

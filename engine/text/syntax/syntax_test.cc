@@ -17,7 +17,7 @@ std::string error_of(const std::string& pattern) {
   return "no error";
 }
 
-TEST(RegexSyntax, ErrorsMarkThePlace) {
+TEST(RegexSyntax, ErrorsInGroupsMarkThePlace) {
   EXPECT_EQ(error_of("a(b"),
             "invalid regular expression: missing closing ')'\n"
             "  a(b\n"
@@ -26,6 +26,18 @@ TEST(RegexSyntax, ErrorsMarkThePlace) {
             "invalid regular expression: unmatched closing ')'\n"
             "  ab)c\n"
             "    ^");
+  EXPECT_EQ(error_of("(?P<a b>c)"),
+            "invalid regular expression: a group's name may contain letters, digits and _ only\n"
+            "  (?P<a b>c)\n"
+            "      ^^^");
+  EXPECT_EQ(
+      error_of("(?=a)"),
+      "invalid regular expression: unknown flag or group; known are i, m, s, U, (?:...), (?P<name>...)\n"
+      "  (?=a)\n"
+      "  ^^^");
+}
+
+TEST(RegexSyntax, ErrorsInClassesMarkThePlace) {
   EXPECT_EQ(error_of("x[a-"),
             "invalid regular expression: missing closing ']'\n"
             "  x[a-\n"
@@ -34,6 +46,17 @@ TEST(RegexSyntax, ErrorsMarkThePlace) {
             "invalid regular expression: the range runs backwards\n"
             "  [z-a]\n"
             "   ^^^");
+  EXPECT_EQ(error_of("[[:foo:]]"),
+            "invalid regular expression: unknown class name\n"
+            "  [[:foo:]]\n"
+            "   ^^^^^^^");
+  EXPECT_EQ(error_of("\\p{Klingon}"),
+            "invalid regular expression: unknown Unicode category or script\n"
+            "  \\p{Klingon}\n"
+            "  ^^^^^^^^^^^");
+}
+
+TEST(RegexSyntax, ErrorsInRepetitionsMarkThePlace) {
   EXPECT_EQ(error_of("a**"),
             "invalid regular expression: repetition of a repetition needs a group: (?:...)\n"
             "  a**\n"
@@ -54,18 +77,9 @@ TEST(RegexSyntax, ErrorsMarkThePlace) {
             "invalid regular expression: nested repetitions make more than 1000 copies\n"
             "  (a{20}){100}\n"
             "         ^^^^^");
-  EXPECT_EQ(error_of("\\p{Klingon}"),
-            "invalid regular expression: unknown Unicode category or script\n"
-            "  \\p{Klingon}\n"
-            "  ^^^^^^^^^^^");
-  EXPECT_EQ(error_of("[[:foo:]]"),
-            "invalid regular expression: unknown class name\n"
-            "  [[:foo:]]\n"
-            "   ^^^^^^^");
-  EXPECT_EQ(error_of("(?P<a b>c)"),
-            "invalid regular expression: a group's name may contain letters, digits and _ only\n"
-            "  (?P<a b>c)\n"
-            "      ^^^");
+}
+
+TEST(RegexSyntax, ErrorsInEscapesMarkThePlace) {
   EXPECT_EQ(error_of("(a)\\1"),
             "invalid regular expression: back references are not supported\n"
             "  (a)\\1\n"
@@ -74,11 +88,6 @@ TEST(RegexSyntax, ErrorsMarkThePlace) {
             "invalid regular expression: backslash at the end\n"
             "  ab\\\n"
             "    ^");
-  EXPECT_EQ(
-      error_of("(?=a)"),
-      "invalid regular expression: unknown flag or group; known are i, m, s, U, (?:...), (?P<name>...)\n"
-      "  (?=a)\n"
-      "  ^^^");
   EXPECT_EQ(error_of("\\x{110000}"),
             "invalid regular expression: character above \\x{10FFFF}\n"
             "  \\x{110000}\n"

@@ -24,8 +24,6 @@ double seconds_of(const std::function<void()>& run) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-std::string counted(uint64_t number) { return with_commas(static_cast<int64_t>(number)); }
-
 template <class Key>
 constexpr const char* kTypeName = sizeof(Key) == 4 ? "uint32" : "uint64";
 
@@ -128,6 +126,10 @@ class Resident {
   gpu::DeviceBuffer keys_, found_, values_, positions_, pairs_, pair_values_, counts_;
 };
 
+}  // namespace
+
+std::string counted(uint64_t number) { return with_commas(static_cast<int64_t>(number)); }
+
 Work device_work_of(const char* name, std::string title, uint64_t rows) {
   Work work;
   work.group.title = std::move(title);
@@ -135,8 +137,6 @@ Work device_work_of(const char* name, std::string title, uint64_t rows) {
   work.group.about = {{"work", name}};
   return work;
 }
-
-}  // namespace
 
 gpu::Device* find_device(const std::string& name) {
   const DeviceChoice choice = parse_device(name);
@@ -235,77 +235,122 @@ Work copy_cost(uint64_t nodes, uint32_t keys, gpu::Device& device) {
   return work;
 }
 
+namespace {
+
+/// The works of one index and its queries on a device.
+template <class Key>
+class DeviceWorks {
+ public:
+  DeviceWorks(const IndexData<Key>& data, const IndexBenchOptions& options, gpu::Device& device,
+              const std::function<void(Work)>& add)
+      : data_(data),
+        options_(options),
+        device_(device),
+        add_(add),
+        count_(options.device_queries == 0 ? options.rows : options.device_queries),
+        random_(data.queries(count_, options.seed)) {}
+
+  void add_lookups() {
+    const auto index = std::make_shared<DeviceIndex>(data_.index(options_.node_keys), device_);
+    add_random_order(index);
+    add_sorted(index);
+    const std::vector<Key> lows = first_queries((count_ + 9) / 10);
+    measure("33 neighbouring pairs", resident(index, lows), Ask::kRange, lows.size());
+    const std::vector<Key> few = first_queries((count_ + 99) / 100);
+    Work work = device_work_of("device", title("find, random order", few.size()), few.size());
+    add_resident(work, index, few, {"thread", "quad", "blocks", "keys", "segments"}, device_);
+    add_(std::move(work));
+  }
+
+  void add_updates() {
+    IndexOptions loose = data_.options(options_.node_keys);
+    loose.fill_percent = 70;
+    const auto host = std::make_shared<Index>(loose);
+    host->load(data_.keys, data_.values);
+    const uint64_t updates = std::max<uint64_t>(options_.rows / 10, 1);
+    const auto change = [host, &data = data_, next = std::make_shared<uint64_t>(0)](uint64_t many) {
+      std::vector<Key> keys(many);
+      for (Key& key : keys) key = data.absent((*next)++);
+      host->insert(keys, std::vector<uint32_t>(many, 7));
+    };
+    change(updates);
+    const auto index = std::make_shared<DeviceIndex>(*host, device_);
+    measure(fmt::format("find, random order, after {} random inserts", counted(updates)),
+            resident(index, random_), Ask::kFind, count_);
+    add_refresh(index, change, std::max<uint64_t>(updates / 10'000, 1));
+  }
+
+ private:
+  using Ask = typename Resident<Key>::Ask;
+
+  void add_random_order(const std::shared_ptr<DeviceIndex>& index) {
+    const auto queries = resident(index, random_);
+    measure("contains, random order", queries, Ask::kContains, count_);
+    measure("find, random order", queries, Ask::kFind, count_);
+    measure("lower bound, random order", queries, Ask::kLowerBound, count_);
+  }
+
+  void add_sorted(const std::shared_ptr<DeviceIndex>& index) {
+    const auto queries = resident(index, data_.sorted_queries(count_, options_.seed));
+    measure("contains, sorted", queries, Ask::kContains, count_);
+    measure("find, sorted", queries, Ask::kFind, count_);
+  }
+
+  /// `change` inserts so many keys on the host, which are then brought over.
+  void add_refresh(const std::shared_ptr<DeviceIndex>& index, const std::function<void(uint64_t)>& change,
+                   uint64_t count) {
+    const auto refresh = [=] {
+      change(count);
+      return seconds_of([&] {
+        index->refresh();
+        index->stream().synchronize();
+      });
+    };
+    Work work = device_work_of(
+        "device", title(fmt::format("bringing over {} random inserts", counted(count)), count), count);
+    work.contenders.push_back({.level = "refresh", .digest = [] { return uint64_t{0}; }, .seconds = refresh});
+    add_(std::move(work));
+  }
+
+  void measure(const std::string& what, const std::shared_ptr<Resident<Key>>& queries, Ask ask,
+               uint64_t count) {
+    Work work = device_work_of("device", title(what, count), count);
+    for (const char* strategy : {"thread", "pair", "quad", "octet"}) {
+      work.contenders.push_back(queries->level(queries, ask, strategy));
+    }
+    add_(std::move(work));
+  }
+
+  std::string title(const std::string& what, uint64_t queries) const {
+    return fmt::format("{}: {} of {} {} keys, on the device", what, counted(queries),
+                       counted(data_.keys.size()), kTypeName<Key>);
+  }
+
+  std::shared_ptr<Resident<Key>> resident(const std::shared_ptr<DeviceIndex>& index,
+                                          const std::vector<Key>& queries) const {
+    return std::make_shared<Resident<Key>>(index, queries, device_);
+  }
+
+  std::vector<Key> first_queries(uint64_t count) const {
+    return {random_.begin(), random_.begin() + static_cast<ptrdiff_t>(count)};
+  }
+
+  const IndexData<Key>& data_;
+  const IndexBenchOptions& options_;
+  gpu::Device& device_;
+  const std::function<void(Work)>& add_;
+  uint64_t count_;
+  std::vector<Key> random_;
+};
+
+}  // namespace
+
 template <class Key>
 void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, gpu::Device& device,
                   const std::function<void(Work)>& add) {
-  using Ask = typename Resident<Key>::Ask;
-  const uint64_t count = options.device_queries == 0 ? options.rows : options.device_queries;
-  const std::vector<Key> random = data.queries(count, options.seed);
-  const auto title = [&](const std::string& what, uint64_t queries) {
-    return fmt::format("{}: {} of {} {} keys, on the device", what, counted(queries),
-                       counted(data.keys.size()), kTypeName<Key>);
-  };
-  const auto measure = [&](const std::string& what, const std::shared_ptr<Resident<Key>>& resident, Ask ask,
-                           uint64_t queries) {
-    Work work = device_work_of("device", title(what, queries), queries);
-    for (const char* strategy : {"thread", "pair", "quad", "octet"}) {
-      work.contenders.push_back(resident->level(resident, ask, strategy));
-    }
-    add(std::move(work));
-  };
-  {
-    const auto index = std::make_shared<DeviceIndex>(data.index(options.node_keys), device);
-    {
-      const auto resident = std::make_shared<Resident<Key>>(index, random, device);
-      measure("contains, random order", resident, Ask::kContains, count);
-      measure("find, random order", resident, Ask::kFind, count);
-      measure("lower bound, random order", resident, Ask::kLowerBound, count);
-    }
-    {
-      const auto resident =
-          std::make_shared<Resident<Key>>(index, data.sorted_queries(count, options.seed), device);
-      measure("contains, sorted", resident, Ask::kContains, count);
-      measure("find, sorted", resident, Ask::kFind, count);
-    }
-    const std::vector<Key> lows(random.begin(), random.begin() + static_cast<ptrdiff_t>((count + 9) / 10));
-    measure("33 neighbouring pairs", std::make_shared<Resident<Key>>(index, lows, device), Ask::kRange,
-            lows.size());
-    const std::vector<Key> few(random.begin(), random.begin() + static_cast<ptrdiff_t>((count + 99) / 100));
-    Work work = device_work_of("device", title("find, random order", few.size()), few.size());
-    add_resident(work, index, few, {"thread", "quad", "blocks", "keys", "segments"}, device);
-    add(std::move(work));
-  }
-  IndexOptions loose = data.options(options.node_keys);
-  loose.fill_percent = 70;
-  const auto host = std::make_shared<Index>(loose);
-  host->load(data.keys, data.values);
-  const uint64_t updates = std::max<uint64_t>(options.rows / 10, 1);
-  const auto change = [host, &data, next = std::make_shared<uint64_t>(0)](uint64_t many) {
-    std::vector<Key> keys(many);
-    for (Key& key : keys) key = data.absent((*next)++);
-    host->insert(keys, std::vector<uint32_t>(many, 7));
-  };
-  change(updates);
-  const auto index = std::make_shared<DeviceIndex>(*host, device);
-  {
-    const auto resident = std::make_shared<Resident<Key>>(index, random, device);
-    measure(fmt::format("find, random order, after {} random inserts", counted(updates)), resident,
-            Ask::kFind, count);
-  }
-  const uint64_t few = std::max<uint64_t>(updates / 10'000, 1);
-  Work work =
-      device_work_of("device", title(fmt::format("bringing over {} random inserts", counted(few)), few), few);
-  work.contenders.push_back({.level = "refresh",
-                             .digest = [] { return uint64_t{0}; },
-                             .seconds =
-                                 [=] {
-                                   change(few);
-                                   return seconds_of([&] {
-                                     index->refresh();
-                                     index->stream().synchronize();
-                                   });
-                                 }});
-  add(std::move(work));
+  DeviceWorks<Key> works(data, options, device, add);
+  works.add_lookups();
+  works.add_updates();
 }
 
 #define INSTANTIATE(Key)                                                                          \

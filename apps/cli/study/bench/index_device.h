@@ -18,6 +18,12 @@ struct Work {
   std::vector<Contender> contenders;
 };
 
+/// "1,048,576"
+std::string counted(uint64_t number);
+
+/// A group without levels; `name` is that of --work.
+Work device_work_of(const char* name, std::string title, uint64_t rows);
+
 /// The GPU of this name: none for cpu; for auto the first one, or none. Throws DeviceError, UserError.
 gpu::Device* find_device(const std::string& name);
 

@@ -4,7 +4,6 @@
 
 #include "gpu/memory.h"
 #include "gpu/staging.h"
-#include "output/result_writer.h"
 #include "primitives/scramble.h"
 #include "study/bench/index_device.h"
 
@@ -85,14 +84,6 @@ class ResidentTexts {
   gpu::Staging staging_;
 };
 
-Work work_of(std::string title, uint64_t rows) {
-  Work work;
-  work.group.title = std::move(title);
-  work.group.rows = rows;
-  work.group.about = {{"work", "text"}};
-  return work;
-}
-
 }  // namespace
 
 void text_works(const IndexBenchOptions& options, gpu::Device& device, const std::function<void(Work)>& add) {
@@ -113,11 +104,10 @@ void text_works(const IndexBenchOptions& options, gpu::Device& device, const std
   std::vector<std::string_view> queries(count);
   for (std::string_view& query : queries) query = keys[random() % count];
 
-  const auto counted = [](uint64_t number) { return with_commas(static_cast<int64_t>(number)); };
   const auto resident = std::make_shared<ResidentTexts>(index, device);
   const auto asked = resident->upload(queries);
-  Work work =
-      work_of(fmt::format("find: {0} of {0} strings of 8 to 40 bytes, on the device", counted(count)), count);
+  Work work = device_work_of(
+      "text", fmt::format("find: {0} of {0} strings of 8 to 40 bytes, on the device", counted(count)), count);
   for (const std::string strategy : {"thread", "pair", "quad", "octet"}) {
     work.contenders.push_back(
         {.level = "cuda " + strategy,
@@ -134,9 +124,10 @@ void text_works(const IndexBenchOptions& options, gpu::Device& device, const std
   const auto erase = [=] {
     return resident->seconds([&] { resident->index().erase(batch->texts(), batch->count); });
   };
-  work = work_of(fmt::format("changes, a batch of {} random strings into {}, on the device", counted(more),
-                             counted(count)),
-                 more);
+  work = device_work_of("text",
+                        fmt::format("changes, a batch of {} random strings into {}, on the device",
+                                    counted(more), counted(count)),
+                        more);
   const auto size = [=] { return resident->index().size(); };
   work.contenders.push_back({.level = "insert",
                              .digest = [=] { return insert(), erase(), size(); },

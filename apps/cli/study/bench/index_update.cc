@@ -5,7 +5,6 @@
 #include "gpu/memory.h"
 #include "gpu/staging.h"
 #include "index/gpu/runner.h"
-#include "output/result_writer.h"
 #include "study/bench/index_device.h"
 
 namespace lanewise::cli::bench {
@@ -79,6 +78,62 @@ class Updated {
   uint64_t room_ = 0;
 };
 
+template <class Key>
+void add_level(Work& work, const char* name, const std::shared_ptr<Updated<Key>>& updated,
+               const std::function<double()>& seconds) {
+  work.contenders.push_back(
+      {.level = name, .digest = [=] { return seconds(), updated->size(); }, .seconds = seconds});
+}
+
+/// `count` keys of the index, or keys that it does not have.
+template <class Key>
+auto batch_of(Updated<Key>& updated, const IndexData<Key>& data, uint64_t count, bool present) {
+  std::vector<Key> keys(count);
+  for (uint64_t i = 0; i < count; ++i) keys[i] = present ? data.present(i) : data.absent(i);
+  return std::make_shared<typename Updated<Key>::Batch>(updated.batch(keys));
+}
+
+template <class Key>
+Work changes(const std::shared_ptr<Updated<Key>>& updated, const IndexData<Key>& data, uint64_t count) {
+  const auto absent = batch_of(*updated, data, count, false), present = batch_of(*updated, data, count, true);
+  Work work = device_work_of("update",
+                             fmt::format("changes, a batch of {} random keys into {}, on the device",
+                                         counted(count), counted(data.keys.size())),
+                             count);
+  add_level(work, "sort alone", updated, [=] { return updated->sort(*absent); });
+  add_level(work, "insert", updated, [=] {
+    const double seconds = updated->insert(*absent);
+    updated->erase(*absent);
+    return seconds;
+  });
+  add_level(work, "erase", updated, [=] {
+    updated->insert(*absent);
+    return updated->erase(*absent);
+  });
+  add_level(work, "erase by key and value", updated, [=] {
+    updated->insert(*absent);
+    return updated->erase_pairs(*absent);
+  });
+  add_level(work, "upsert, all there", updated, [=] { return updated->upsert(*present); });
+  return work;
+}
+
+/// Empties the index, and then loads all of its keys at once.
+template <class Key>
+Work bulk_load(const std::shared_ptr<Updated<Key>>& updated, const IndexData<Key>& data) {
+  const auto all = batch_of(*updated, data, data.keys.size(), true);
+  updated->erase(*all);
+  Work work = device_work_of(
+      "update", fmt::format("bulk load of {} random keys, on the device", counted(all->count)), all->count);
+  add_level(work, "sort alone", updated, [=] { return updated->sort(*all); });
+  add_level(work, "load", updated, [=] {
+    const double seconds = updated->insert(*all);
+    updated->erase(*all);
+    return seconds;
+  });
+  return work;
+}
+
 }  // namespace
 
 template <class Key>
@@ -91,58 +146,11 @@ void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
     host.load(data.keys, data.values);
     return std::make_shared<Updated<Key>>(host, device);
   }();
-  using Batch = typename Updated<Key>::Batch;
-  const auto batch_of = [&](uint64_t count, bool there) {
-    std::vector<Key> keys(count);
-    for (uint64_t i = 0; i < count; ++i) keys[i] = there ? data.present(i) : data.absent(i);
-    return std::make_shared<Batch>(updated->batch(keys));
-  };
-  const auto counted = [](uint64_t number) { return with_commas(static_cast<int64_t>(number)); };
-  const auto level = [&](Work& work, const char* name, const std::function<double()>& seconds) {
-    work.contenders.push_back(
-        {.level = name, .digest = [=] { return seconds(), updated->size(); }, .seconds = seconds});
-  };
-  const auto work_of = [&](const std::string& title, uint64_t rows) {
-    Work work;
-    work.group.title = title;
-    work.group.rows = rows;
-    work.group.about = {{"work", "update"}};
-    return work;
-  };
   const uint64_t most = std::max<uint64_t>(options.rows / 10, 1);
   for (const uint64_t count : {most, std::max<uint64_t>(most / 100, 1)}) {
-    const auto batch = batch_of(count, false), present = batch_of(count, true);
-    Work work = work_of(fmt::format("changes, a batch of {} random keys into {}, on the device",
-                                    counted(count), counted(data.keys.size())),
-                        count);
-    level(work, "sort alone", [=] { return updated->sort(*batch); });
-    level(work, "insert", [=] {
-      const double seconds = updated->insert(*batch);
-      updated->erase(*batch);
-      return seconds;
-    });
-    level(work, "erase", [=] {
-      updated->insert(*batch);
-      return updated->erase(*batch);
-    });
-    level(work, "erase by key and value", [=] {
-      updated->insert(*batch);
-      return updated->erase_pairs(*batch);
-    });
-    level(work, "upsert, all there", [=] { return updated->upsert(*present); });
-    add(std::move(work));
+    add(changes(updated, data, count));
   }
-  const auto all = batch_of(data.keys.size(), true);
-  updated->erase(*all);
-  Work work =
-      work_of(fmt::format("bulk load of {} random keys, on the device", counted(all->count)), all->count);
-  level(work, "sort alone", [=] { return updated->sort(*all); });
-  level(work, "load", [=] {
-    const double seconds = updated->insert(*all);
-    updated->erase(*all);
-    return seconds;
-  });
-  add(std::move(work));
+  add(bulk_load(updated, data));
 }
 
 #define INSTANTIATE(Key)                                                                    \

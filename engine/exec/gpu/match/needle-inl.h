@@ -107,11 +107,13 @@ class Queue {
   u32 held_ = 0;
 };
 
-/// Rows that follow each other, and how many begin within a byte of text, on average.
+/// Rows that follow each other, where their text begins and ends, and how many begin within a byte of it, on
+/// average.
 template <class Offset>
 struct RowsOfText {
   const Offset* offsets;
   u64 rows;
+  u64 begin, end;
   float per_byte;
 };
 
@@ -146,6 +148,43 @@ LANES_FN PlacedRow row_at(const RowsOfText<Offset>& text, u64 place, const Place
   }
 }
 
+/// Two bytes of the needle, each four times in a word, and by how many bits the second is further back.
+struct BytePair {
+  u32 first, second, distance;
+
+  /// The top bit of each byte of words[0] to words[3] at which the pair lies, and perhaps of one after it.
+  LANES_FN void find(const u32 (&words)[5], u32 (&found)[4]) const {
+#pragma unroll
+    for (u32 k = 0; k < 4; k++) {
+      const u32 differ = (words[k] ^ first) | (__funnelshift_r(words[k], words[k + 1], distance) ^ second);
+      found[k] = (differ - 0x01010101) & ~differ & 0x80808080;
+    }
+  }
+};
+
+/// Compares the needle at up to 32 queued places, which count from `from`, and finds their rows. `near`: a
+/// row found before; `count`: bytes of the needle's first word.
+template <class Offset>
+LANES_FN void look_closer(const NeedleJob& job, const RowsOfText<Offset>& rows, const u8* bytes, u64 from,
+                          Queue& queue, PlacedRow& near, u32 count) {
+  u32 behind = 0;
+  bool is_there = queue.take(behind);
+  const u64 at = from + behind, place = at - job.first;
+  is_there = is_there && at >= rows.begin + job.first && place + job.size <= rows.end &&
+             bytes_at(bytes + place, count) == job.words[0] &&
+             (job.size <= 8 || holds_needle(job, bytes + place));
+  PlacedRow row = near;
+  if (is_there) {
+    row = row_at(rows, place, near);
+    if (place + job.size <= row.end)
+      atomicOr(reinterpret_cast<u32*>(job.hits) + row.row / 32, 1u << row.row % 32);
+  }
+  if (const u32 found = __ballot_sync(~0u, is_there)) {
+    near.row = __shfl_sync(~0u, row.row, __ffs(found) - 1);
+    near.begin = __shfl_sync(~0u, row.begin, __ffs(found) - 1);
+  }
+}
+
 /// Rows that hold the needle; `hits` is all zeros. A warp takes a share of the text as it lies, wherever rows
 /// begin, 16 bytes a lane, and compares two of the needle's bytes at all places at once. Where both are right
 /// the place is queued until there is one for each lane: then all lanes look closer. A row is looked for only
@@ -158,37 +197,19 @@ LANES_FN void match_anywhere(const NeedleJob& job) {
   Queue queue(memory[threadIdx.x / 32]);
   const auto* offsets = reinterpret_cast<const Offset*>(job.offsets);
   const auto* bytes = reinterpret_cast<const u8*>(job.bytes);
-  const u32 byte_a = u32(job.words[job.first / 8] >> job.first % 8 * 8 & 255) * 0x01010101;
-  const u32 byte_b = u32(job.words[job.second / 8] >> job.second % 8 * 8 & 255) * 0x01010101;
-  const u32 distance = (job.second - job.first) * 8, count = job.size < 8 ? job.size : 8;
+  const u32 count = job.size < 8 ? job.size : 8;
+  const BytePair pair = {u32(job.words[job.first / 8] >> job.first % 8 * 8 & 255) * 0x01010101,
+                         u32(job.words[job.second / 8] >> job.second % 8 * 8 & 255) * 0x01010101,
+                         (job.second - job.first) * 8};
 
   const u64 begin = offsets[0], end = offsets[job.rows], start = begin & ~u64(15);
   const u64 even = ((end - start) / warps() / kStep + 1) * kStep,
             share = even < kMostShare ? even : kMostShare;
-  const RowsOfText<Offset> rows = {offsets, job.rows, float(job.rows) / float(end - begin)};
+  const RowsOfText<Offset> rows = {offsets, job.rows, begin, end, float(job.rows) / float(end - begin)};
   for (u64 from = start + warp() * share; from < end; from += warps() * share) {
     const u64 stop = from + share < end ? from + share : end;
     PlacedRow near = {};
     near.begin = begin;
-    const auto look_closer = [&] {
-      u32 behind = 0;
-      bool is_there = queue.take(behind);
-      const u64 at = from + behind, place = at - job.first;
-      is_there = is_there && at >= begin + job.first && place + job.size <= end &&
-                 bytes_at(bytes + place, count) == job.words[0] &&
-                 (job.size <= 8 || holds_needle(job, bytes + place));
-      PlacedRow row = near;
-      if (is_there) {
-        row = row_at(rows, place, near);
-        if (place + job.size <= row.end)
-          atomicOr(reinterpret_cast<u32*>(job.hits) + row.row / 32, 1u << row.row % 32);
-      }
-      if (const u32 found = __ballot_sync(~0u, is_there)) {
-        near.row = __shfl_sync(~0u, row.row, __ffs(found) - 1);
-        near.begin = __shfl_sync(~0u, row.begin, __ffs(found) - 1);
-      }
-    };
-
     for (u64 at = from; at < stop; at += kStep) {
       uint4 loaded[kLoads];
 #pragma unroll
@@ -204,12 +225,7 @@ LANES_FN void match_anywhere(const NeedleJob& job) {
         const u32 behind = __shfl_sync(~0u, lane() == 0 ? behind_piece : loaded[i].x, lane() + 1 & 31);
         const u32 words[5] = {loaded[i].x, loaded[i].y, loaded[i].z, loaded[i].w, behind};
         u32 found[4];
-#pragma unroll
-        for (u32 k = 0; k < 4; k++) {
-          const u32 differ =
-              (words[k] ^ byte_a) | (__funnelshift_r(words[k], words[k + 1], distance) ^ byte_b);
-          found[k] = (differ - 0x01010101) & ~differ & 0x80808080;
-        }
+        pair.find(words, found);
         const u32 within = i * kPiece + lane() * 16;  // the step
         const bool any = (found[0] | found[1] | found[2] | found[3]) && at + within < stop;
         if (!__ballot_sync(~0u, any)) continue;
@@ -221,11 +237,11 @@ LANES_FN void match_anywhere(const NeedleJob& job) {
         while (const u32 lanes = __ballot_sync(~0u, places != 0)) {
           queue.put(lanes, u32(at - from) + within + __ffs(places) - 1);
           places &= places - 1;
-          if (queue.is_enough()) look_closer();
+          if (queue.is_enough()) look_closer(job, rows, bytes, from, queue, near, count);
         }
       }
     }
-    look_closer();
+    look_closer(job, rows, bytes, from, queue, near, count);
   }
 }
 

@@ -57,6 +57,36 @@ struct Twins {
     return index;
   }
 
+  /// One change of six kinds, to both.
+  void change(size_t kind, const auto& keys, const std::vector<uint8_t>& values, Random& random) {
+    switch (kind) {
+      case 0:
+      case 3:
+        EXPECT_EQ(device.insert(keys, values.data()), host.insert(keys, values.data()));
+        break;
+      case 1:
+        EXPECT_EQ(device.upsert(keys, values.data()), host.upsert(keys, values.data()));
+        break;
+      case 2:
+        EXPECT_EQ(device.erase(keys), host.erase(keys));
+        break;
+      case 4: {
+        std::vector<Index::Change> changes(keys.size());
+        for (auto& change : changes) change = static_cast<Index::Change>(random() % 3);
+        const uint64_t before = host.size();
+        host.apply(changes, keys, values.data());
+        EXPECT_EQ(device.apply(changes, keys, values.data()), static_cast<int64_t>(host.size() - before));
+        break;
+      }
+      case 5: {
+        std::vector<uint8_t> these(values.size());  // Many of them are there.
+        host.find(keys, these.data(), nullptr);
+        EXPECT_EQ(device.erase(keys, these.data()), host.erase(keys, these.data()));
+        break;
+      }
+    }
+  }
+
   /// After a change: the device answers correctly, and so does what it writes back.
   void compare(const Keys& asked) {
     ASSERT_EQ(device.size(), host.size());
@@ -78,59 +108,50 @@ std::vector<uint8_t> random_bytes(size_t count, Random& random) {
   return bytes;
 }
 
+struct Contents {
+  TypeId type;
+  uint32_t value_bytes, fill;
+  bool unique;
+  uint32_t leaf_keys, inner_keys;
+  size_t size;
+};
+
+/// Random changes of each kind to one index.
+template <class Key, class Where>
+void change_randomly(const Contents& contents, gpu::Device& device) {
+  Random random(contents.size + contents.leaf_keys);
+  IndexOptions made =
+      options({{contents.type}}, contents.leaf_keys, contents.inner_keys, contents.value_bytes);
+  made.fill_percent = contents.fill;
+  made.unique = contents.unique;
+  const size_t size = contents.size;
+  const uint64_t distinct = contents.unique || size % 2 == 0 ? size + 9 : 9;  // many equal ones
+  const std::vector<Key> first = random_keys<Key>(size, distinct, random);
+  Twins<Where> twins(made, first, random_bytes(first.size() * contents.value_bytes + 1, random).data(),
+                     device);
+  for (int round = 0; round < test_size(3, 9); ++round) {
+    SCOPED_TRACE(testing::Message() << "round " << round);
+    const size_t count = round % 3 == 2 ? 1 + random() % 9 : 1 + random() % (2 * size + 40);
+    const std::vector<Key> keys = random_keys<Key>(count, distinct, random);
+    twins.change((round + size) % 6, keys, random_bytes(count * contents.value_bytes + 1, random), random);
+    twins.compare(random_keys<Key>(65, distinct + 9, random));
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 TYPED_TEST(DeviceUpdateTest, ChangesAreTheHosts) {
   const std::vector<size_t> sizes[] = {{33}, {0, 1, 33, 3000}, {0, 1, 31, 32, 33, 63, 64, 65, 20'000}};
-  const auto play = [&]<class T>(T, TypeId type, uint32_t value_bytes, uint32_t fill, bool unique) {
+  const auto play = [&]<class Key>(Key, TypeId type, uint32_t value_bytes, uint32_t fill, bool unique) {
     SCOPED_TRACE(testing::Message() << Type(type).name() << " values of " << value_bytes << " fill " << fill
                                     << (unique ? " unique" : ""));
     for (const auto& [leaf_keys, inner_keys] : {std::pair{4u, 3u}, {33u, 20u}, {256u, 255u}, {600u, 300u}}) {
       for (const size_t size : sizes[test_size(0, 1, 2)]) {
         SCOPED_TRACE(testing::Message() << size << " entries, leaves of " << leaf_keys);
         if (leaf_keys > 300 && size < 3000) continue;
-        if (!TypeParam::kEmulated && (leaf_keys == 33 || value_bytes == 3)) continue;  // separate kernels
-        Random random(size + leaf_keys);
-        IndexOptions made = options({{type}}, leaf_keys, inner_keys, value_bytes);
-        made.fill_percent = fill;
-        made.unique = unique;
-        const uint64_t distinct = unique || size % 2 == 0 ? size + 9 : 9;  // many equal keys
-        const std::vector<T> first = random_keys<T>(size, distinct, random);
-        Twins<TypeParam> twins(made, first, random_bytes(first.size() * value_bytes + 1, random).data(),
-                               *this->device_);
-        for (int round = 0; round < test_size(3, 9); ++round) {
-          SCOPED_TRACE(testing::Message() << "round " << round);
-          const size_t count = round % 3 == 2 ? 1 + random() % 9 : 1 + random() % (2 * size + 40);
-          const std::vector<T> keys = random_keys<T>(count, distinct, random);
-          const std::vector<uint8_t> values = random_bytes(count * value_bytes + 1, random);
-          switch ((round + size) % 6) {
-            case 0:
-            case 3:
-              EXPECT_EQ(twins.device.insert(keys, values.data()), twins.host.insert(keys, values.data()));
-              break;
-            case 1:
-              EXPECT_EQ(twins.device.upsert(keys, values.data()), twins.host.upsert(keys, values.data()));
-              break;
-            case 2:
-              EXPECT_EQ(twins.device.erase(keys), twins.host.erase(keys));
-              break;
-            case 4: {
-              std::vector<Index::Change> changes(count);
-              for (auto& change : changes) change = static_cast<Index::Change>(random() % 3);
-              const uint64_t before = twins.host.size();
-              twins.host.apply(changes, keys, values.data());
-              EXPECT_EQ(twins.device.apply(changes, keys, values.data()),
-                        static_cast<int64_t>(twins.host.size() - before));
-              break;
-            }
-            case 5: {
-              std::vector<uint8_t> these(count * value_bytes + 1);  // Many of them exist.
-              twins.host.find(keys, these.data(), nullptr);
-              EXPECT_EQ(twins.device.erase(keys, these.data()), twins.host.erase(keys, these.data()));
-              break;
-            }
-          }
-          twins.compare(random_keys<T>(65, distinct + 9, random));
-          if (testing::Test::HasFailure()) return;
-        }
+        if (!TypeParam::kEmulated && (leaf_keys == 33 || value_bytes == 3)) continue;  // kernels of their own
+        change_randomly<Key, TypeParam>({type, value_bytes, fill, unique, leaf_keys, inner_keys, size},
+                                        *this->device_);
+        if (testing::Test::HasFailure()) return;
       }
     }
   };
