@@ -1,6 +1,6 @@
 /** The times that the page must keep, as work of the main thread: what else the machine does hardly counts. `./dev lab-bench` prints more. */
 import { expect } from 'vitest';
-import { launch, open, serve, serveLab } from './browser';
+import { launch, open, serve, serveLab, watch } from './browser';
 import { long } from './long';
 import { button, choose, idle, input, page, type } from './page';
 import { along, everywhere, LONG, PROGRAMS, summarize, VIEWS, walk } from './work';
@@ -43,9 +43,11 @@ long('the first view is there after 1.0 s from lanewise lab, 2.0 s from static f
     const times: number[] = [];
     for (let load = 0; load < 9; ++load) {
       const fresh = await browser.newPage();  // with an empty cache
+      const problems = watch(fresh, url);
       const start = performance.now();
       await open(fresh, url);
       times.push(performance.now() - start);
+      expect(problems, 'console errors, or requests to elsewhere').toEqual([]);
       await fresh.close();
     }
     expect(summarize(times).median, url).toBeLessThan(most);

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launch, root } from './browser';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { launch, root, watch } from './browser';
 
 const PYTHON = join(root, '.cache/venv/bin/python');
 const MODULE = join(root, 'build/python/lanewise/_native.abi3.so');
@@ -22,12 +22,14 @@ function traits(call: string): Traits {
 }
 
 let browser: Browser;
+let problems: string[] = [];
 beforeAll(async () => { browser = await launch(); });
 afterAll(async () => { await browser.close(); });
+afterEach(() => expect(problems, 'console errors, or requests to elsewhere').toEqual([]));
 
 async function shown(call: string): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 900, height: 700 } });
-  page.on('pageerror', (error) => { throw error; });
+  problems = watch(page, 'about:');
   await page.setContent('<div id="cell"></div>');
   // A text, since Vitest would replace import().
   await page.evaluate(`import(URL.createObjectURL(new Blob([${JSON.stringify(readFileSync(WIDGET, 'utf8'))}], { type: 'text/javascript' }))).then((module) => { window.widget = module.default; })`);
