@@ -46,7 +46,9 @@ Driver& Driver::system() {
 }
 
 Driver::Driver(const std::string& library)
-    : library_({library}, "the NVIDIA driver"), version_(start(library_)), calls_(library_) {
+    : library_({library}, "the NVIDIA driver", "install it to use a GPU"),
+      version_(start(library_)),
+      calls_(library_) {
   int count = 0;
   run(calls_.device_get_count, &count);
   if (count < 1) throw DeviceError("the NVIDIA driver finds no GPU");

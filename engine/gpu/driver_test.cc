@@ -33,7 +33,8 @@ std::string message(Work&& work) {
 
 TEST(DriverLibrary, MissingIsSaid) {
   EXPECT_THAT(message<DeviceError>([] { Driver driver("libno-such-driver.so.1"); }),
-              AllOf(HasSubstr("the NVIDIA driver was not found"), HasSubstr("libno-such-driver.so.1")));
+              AllOf(HasSubstr("the NVIDIA driver was not found"), HasSubstr("libno-such-driver.so.1"),
+                    HasSubstr("; install it to use a GPU")));
 }
 
 TEST(DriverLibrary, WithoutAFunctionIsSaid) {

@@ -7,7 +7,7 @@
 
 namespace lanewise::gpu {
 
-Library::Library(const std::vector<std::string>& names, const std::string& what) {
+Library::Library(const std::vector<std::string>& names, const std::string& what, const std::string& advice) {
   std::string reason;
   for (const std::string& name : names) {
     handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -17,7 +17,8 @@ Library::Library(const std::vector<std::string>& names, const std::string& what)
     }
     if (reason.empty()) reason = ::dlerror();
   }
-  throw DeviceError(fmt::format("{} was not found ({})", what, reason));
+  throw DeviceError(
+      fmt::format("{} was not found ({}){}{}", what, reason, advice.empty() ? "" : "; ", advice));
 }
 
 void* Library::address(const char* symbol) const {

@@ -10,8 +10,8 @@ namespace lanewise::gpu {
 class Library {
  public:
   /// Opens the first of `names` (file names for the loader, or paths) that exists. Throws DeviceError:
-  /// `what` was not found, and the loader's reason.
-  Library(const std::vector<std::string>& names, const std::string& what);
+  /// `what` was not found, the loader's reason, and `advice`.
+  Library(const std::vector<std::string>& names, const std::string& what, const std::string& advice = "");
 
   /// Throws DeviceError if the library does not have this function.
   template <class Function>

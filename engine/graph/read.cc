@@ -170,7 +170,8 @@ Graph read_matrix_market(std::string_view text, const std::string& file, MemoryB
     if (weight && kind.skew) weight = -*weight;
     if (kind.symmetric && from != to) edges.add(to, from, weight);
   }
-  if (found != entries) reader.fail(fmt::format("found {} entries; the header states {}", found, entries));
+  if (found != entries)
+    reader.fail(fmt::format("the header states {} entries, and {} were found", entries, found));
   return graph;
 }
 

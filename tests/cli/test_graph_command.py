@@ -110,7 +110,7 @@ def test_people_read_lines(lanewise):
         ("%%MatrixMarket matrix coordinate real hermitian\n", ["components", "a.mtx"], "skew-symmetric, not 'hermitian'"),
         ("%%MatrixMarket matrix coordinate real\n", ["components", "a.mtx"], "FIELD SYMMETRY"),
         ("%%MatrixMarket matrix coordinate real general\n2 3 1\n3 1 2\n", ["components", "a.mtx"], "a.mtx:3: the entry is outside"),
-        ("%%MatrixMarket matrix coordinate real general\n2 3 2\n2 1 2\n", ["components", "a.mtx"], "found 1 entries; the header states 2"),
+        ("%%MatrixMarket matrix coordinate real general\n2 3 2\n2 1 2\n", ["components", "a.mtx"], "the header states 2 entries, and 1 were found"),
         ("", ["components", "missing.txt"], "missing.txt"),
         ("1 2\n", ["bfs", "a.txt", "--root", "3"], "the graph has no vertex 3"),
         ("", ["bfs", "grid:2:2", "--root", "4"], "the graph has no vertex 4"),

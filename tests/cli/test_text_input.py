@@ -65,7 +65,7 @@ def test_a_small_file_that_claims_much(lanewise, tmp_path, sizes, command):
 def test_entries_that_are_not_there(lanewise, tmp_path, entries):
     (tmp_path / "a.mtx").write_text(f"{BANNER}3 3 {entries}\n1 1\n")
     code, _, error = lanewise("graph", "components", "a.mtx")
-    assert code == 2 and f"found 1 entries; the header states {entries}" in error, error
+    assert code == 2 and f"the header states {entries} entries, and 1 were found" in error, error
 
 
 @pytest.mark.parametrize("end, text", [

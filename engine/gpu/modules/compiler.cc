@@ -58,7 +58,8 @@ std::optional<fs::path> find_file(const std::string& name) {
 
 /// NVRTC looks for its built-ins by name: in its own folder only once they are loaded.
 Library open(const std::vector<std::string>& names) {
-  Library library(names, "NVRTC, CUDA's run-time compiler,");
+  Library library(names, "NVRTC, CUDA's run-time compiler,",
+                  "install the CUDA toolkit or PyPI's nvidia-cuda-nvrtc, or name its file in LANEWISE_NVRTC");
   const fs::path folder = fs::path(library.name()).parent_path();
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder, none)) {

@@ -1,5 +1,6 @@
 #include "exec/gpu/codegen/module_store.h"
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -56,7 +57,7 @@ std::pair<ModuleStore::Future, bool> ModuleStore::begun(const std::string& sourc
   });
   start_thread();  // first, as it may throw
   Future future = add(source, task.get_future());
-  waiting_.push_back(std::move(task));
+  waiting_.push_back({source, std::move(task)});
   wake_.notify_one();
   return {future, true};
 }
@@ -95,7 +96,7 @@ void ModuleStore::work() {
     wake_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
     --idle_;
     if (waiting_.empty()) return;
-    std::packaged_task<Built()> task = std::move(waiting_.front());
+    std::packaged_task<Built()> task = std::move(waiting_.front().task);
     waiting_.pop_front();
     lock.unlock();
     task();
@@ -106,7 +107,18 @@ void ModuleStore::work() {
 bool ModuleStore::begin(const std::string& source) { return begun(source).second; }
 
 std::shared_ptr<const gpu::BuiltModule> ModuleStore::get(const std::string& source) {
-  return begun(source).first.get();
+  const auto [future, is_to_come] = begun(source);
+  if (is_to_come) put_first(source);
+  return future.get();
+}
+
+void ModuleStore::put_first(const std::string& source) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(waiting_, source, &Waiting::source);
+  if (found == waiting_.end()) return;  // a thread builds it
+  Waiting first = std::move(*found);
+  waiting_.erase(found);
+  waiting_.push_front(std::move(first));
 }
 
 std::shared_ptr<const gpu::BuiltModule> ModuleStore::find(const std::string& source) {

@@ -26,7 +26,8 @@ class ModuleStore {
 
   /// Begins to build it, unless that was done before and did not fail. Whether it is still to come.
   bool begin(const std::string& source);
-  /// Waits for it. Throws as gpu::build(); the next request builds it again.
+  /// Waits for it; of those that no thread has begun it comes first. Throws as gpu::build(); the next request
+  /// builds it again.
   std::shared_ptr<const gpu::BuiltModule> get(const std::string& source);
   /// What needs no compiler, or what that is done with; null: it is not there, or what built it found no
   /// memory. Else throws as get().
@@ -41,6 +42,7 @@ class ModuleStore {
   };
   std::pair<Future, bool> begun(const std::string& source);
   Future add(const std::string& source, Future future);
+  void put_first(const std::string& source);
   void start_thread();
   void work();
 
@@ -49,7 +51,11 @@ class ModuleStore {
   std::mutex mutex_;
   std::map<std::string, Entry> modules_;
   uint64_t requests_ = 0;
-  std::deque<std::packaged_task<Built()>> waiting_;
+  struct Waiting {
+    std::string source;
+    std::packaged_task<Built()> task;
+  };
+  std::deque<Waiting> waiting_;
   std::condition_variable wake_;
   bool ends_ = false;
   size_t idle_ = 0;

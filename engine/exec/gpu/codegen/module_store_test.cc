@@ -83,5 +83,14 @@ TEST_F(ModuleStoreTest, ManyAreBuiltByAFewThreads) {
   EXPECT_EQ(threads(), before);
 }
 
+TEST_F(ModuleStoreTest, WhatSomebodyWaitsForComesFirst) {
+  ModuleStore store(device_);
+  for (int number = 100; number < 140; ++number) store.begin(numbered(number));
+  store.get(numbered(139));
+  int to_come = 0;
+  for (int number = 100; number < 139; ++number) to_come += store.begin(numbered(number));
+  EXPECT_GE(to_come, 20);
+}
+
 }  // namespace module_store_test
 }  // namespace lanewise::exec
