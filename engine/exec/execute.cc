@@ -86,13 +86,14 @@ class Execution {
   }
 
   void run_on_host(size_t i, std::vector<Counters>& counters) {
-    for (const size_t read : results_read(pipelines_[i])) {
+    const Pipeline wanted = without_empty_joins(pipelines_[i]);
+    for (const size_t read : results_read(wanted)) {
       if (!is_build(pipelines_[read]) || results_[read].build != nullptr || results_[read].parts != nullptr)
         continue;
       std::vector<Counters> again(counters.size());  // of what a device has counted
       run_on_host(read, again);
     }
-    const Pipeline pipeline = with_parts(without_empty_joins(pipelines_[i]), counters);
+    const Pipeline pipeline = with_parts(wanted, counters);
     OpenPipeline open = this->open(pipeline);
     results_[i].table = exec::run(open, options_, counters);
     if (!is_build(pipeline)) return;
@@ -127,7 +128,8 @@ class Execution {
     return pipeline;
   }
 
-  /// Whether the branch needs a match in a build side without rows. Nothing of it is read or evaluated then.
+  /// Whether the branch needs a match in a build side without rows. The CPU reads and evaluates nothing of it
+  /// then.
   bool gives_no_rows(const Branch& branch) const {
     return std::ranges::any_of(branch.steps, [&](const StepSpec& step) {
       const auto* join = std::get_if<plan::Join>(&step.node->payload);
@@ -135,9 +137,13 @@ class Execution {
     });
   }
 
-  Pipeline without_empty_joins(Pipeline pipeline) const {
+  Pipeline without_empty_joins(Pipeline pipeline) {
     for (Branch& branch : pipeline.branches) {
-      if (gives_no_rows(branch)) branch.input = RowsOfPart{std::make_shared<Table>(Table{branch.schema, {}})};
+      if (!gives_no_rows(branch)) continue;
+      if (branch.line != kNoLine)
+        notes_[branch.line] += "; not read, as the other side of a join has no rows";
+      branch.input = RowsOfPart{std::make_shared<Table>(Table{branch.schema, {}})};
+      branch.steps.clear();
     }
     return pipeline;
   }
@@ -169,7 +175,7 @@ class Execution {
     const auto in_parts = [&](size_t read) { return results_[read].parts != nullptr; };
     if (std::ranges::any_of(results_read(pipeline), in_parts)) return false;
     const auto is_empty = [&](const Branch& branch) { return gives_no_rows(branch); };
-    if (!reads_device(pipeline) && std::ranges::all_of(pipeline.branches, is_empty)) return false;
+    if (std::ranges::all_of(pipeline.branches, is_empty)) return false;
     const auto choice = [&] {
       if (reads_device(pipeline))
         return Choice{.on_device = true, .reason = "a build side that it reads is there"};

@@ -16,7 +16,7 @@ class ConversionError : public UserError {
   explicit ConversionError(std::string_view what, std::optional<uint32_t> row_of_chunk = std::nullopt)
       : UserError(what), row(row_of_chunk) {}
 
-  std::optional<uint32_t> row;  ///< within the chunk; absent: not caused by one row
+  std::optional<uint32_t> row;  ///< its number within the chunk, if that is known
   ExprPtr argument;             ///< the converted expression; null: not known
   std::string origin;           ///< the argument for messages: "column s"; empty: not known
   bool of_constant = false;     ///< the statement is wrong, not a row of its input

@@ -65,7 +65,8 @@ std::string about_quotes(std::string message, const std::string& query, std::opt
   if (!position || *position >= query.size() || query[*position] != '"') return message;
   if (message.find("not found in FROM clause") == std::string::npos) return message;
   const size_t end = query.find('"', *position + 1);
-  if (end == std::string::npos) return message;
+  if (end == std::string::npos || query.compare(end, 2, "\"\"") == 0) return message;
+  if (query.substr(*position, end - *position).find('\'') != std::string::npos) return message;
   return fmt::format("{}\nDouble quotes are for names; write a string as '{}'", message,
                      query.substr(*position + 1, end - *position - 1));
 }

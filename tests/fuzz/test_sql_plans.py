@@ -148,6 +148,8 @@ def test_a_collation_that_except_drops_is_known():
     found = oracle.differs(table, query, {})
     assert found and oracle.duckdb_is_wrong(table, query, {}, found)
     assert not oracle.drops_collation(table, Plan(Node("query", "({0}) UNION ({1})", (left, right))), {})
+    beside = select([item(0, Node("text", "max({0})", (collated,)))], clause(" FROM ({0}) u", Node("query", "({0}) EXCEPT ({0})", (right,))))
+    assert oracle.without_collations(beside) == beside
 
 
 def test_duckdb_is_not_asked_what_ends_it():

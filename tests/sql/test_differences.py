@@ -38,6 +38,8 @@ CASES = [  # expression over a column x, its value, DuckDB's answer, ours
     ("(x::VARCHAR = 'abc')::VARCHAR", "'2020-01-01 00:00:00+00'::TIMESTAMPTZ", None, "false"),
     ("(date_trunc('year', x) = DATE '2001-02-03')::VARCHAR", "NULL::DATE", "false", None),
     ("(TIMESTAMP '2001-02-03 04:05:06' <> date_trunc('hour', x))::VARCHAR", "NULL::TIMESTAMP", "true", None),
+    ("(date_trunc('hour', x) = DATE '2020-01-01')::VARCHAR", "DATE '2020-01-01'", "false", "true"),
+    ("(date_trunc('year', x) = TIMESTAMP 'infinity')::VARCHAR", "'infinity'::TIMESTAMP", "false", "true"),
     ("hex(encode(strip_accents(x)))", "'é' || chr(0) || 'e'", "65", "650065"),
     ("hex(encode(nfc_normalize(x)))", "'é' || chr(0) || 'e'", "C3A9", "C3A90065"),
 ]

@@ -67,7 +67,7 @@ std::string unexpected(const CLI::App& command) {
     std::error_code ignored;
     if (word.find(' ') != std::string::npos)
       advice = "; put -c before the SQL";
-    else if (std::filesystem::exists(word, ignored))
+    else if (std::filesystem::is_regular_file(word, ignored) && word.find('\'') == std::string::npos)
       advice = fmt::format("; query a file with -c \"FROM '{}'\"", word);
   }
   return fmt::format("unexpected argument '{}'{}", word, advice);

@@ -269,9 +269,10 @@ export class App {
     const before = this.editor.text;
     await this.checkText();
     if (this.check.mode === null) return;
-    const { text } = await this.client.call('format', before);
-    if (text === before || before !== this.editor.text) return;
-    this.editor.text = text;
+    // It waits for a run to end; Stop ends it, too.
+    const formatted = await this.client.call('format', before).catch(() => null);
+    if (formatted === null || formatted.text === before || before !== this.editor.text) return;
+    this.editor.text = formatted.text;
     await this.refresh();
   }
 

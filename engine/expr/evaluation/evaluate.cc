@@ -12,13 +12,16 @@ using namespace expr;
 
 namespace {
 
+constexpr size_t kLongestNamed = 100;  // bytes of a constant that a message repeats
+
 Vector evaluate_cast(const Expr& expr, const Vector& arg, const ActiveSet& rows, EvalContext& context) {
   try {
     return expr::cast(arg, expr.type, expr.try_cast, rows, context);
   } catch (ConversionError& error) {
-    if (columns_of(*expr.args[0]).empty()) {
-      ConversionError named(fmt::format("cannot convert {} to {}: {}", expr.args[0]->to_string(),
-                                        expr.type.name(), error.what()));
+    const std::string constant = expr.args[0]->kind == Expr::Kind::kLiteral ? expr.args[0]->to_string() : "";
+    if (!constant.empty() && constant.size() <= kLongestNamed) {
+      ConversionError named(
+          fmt::format("cannot convert {} to {}: {}", constant, expr.type.name(), error.what()));
       named.of_constant = true;
       throw named;
     }

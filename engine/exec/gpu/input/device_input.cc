@@ -33,6 +33,11 @@ size_t bytes_of(const std::vector<DeviceStore::ColumnPtr>& parts) {
                          [](size_t sum, const auto& part) { return sum + part->own_bytes(); });
 }
 
+/// A part may have codes and the next one plain strings.
+bool have_slices(const std::vector<DeviceStore::ColumnPtr>& parts) {
+  return std::ranges::all_of(parts, [](const auto& part) { return has_slices(*part); });
+}
+
 /// The largest share of `rows` that is no more than `most`, a multiple of 64 and one of several equal ones.
 int64_t even_part(int64_t rows, int64_t most) {
   for (int64_t parts = (rows + most - 1) / most; parts <= rows / 64; ++parts)
@@ -102,7 +107,7 @@ void DeviceInput::plan_batches() {
   for (size_t place = 0; place < columns_.size(); ++place) {
     resident[place] = stored(place);
     if (!resident[place].empty()) {
-      (has_slices(*resident[place][0]) ? kept : moved) += bytes_of(resident[place]);
+      (have_slices(resident[place]) ? kept : moved) += bytes_of(resident[place]);
     } else if (is_there(place)) {
       missing += there_->converted_bytes(scan_->columns[columns_[place]]);
     } else {
@@ -119,15 +124,17 @@ void DeviceInput::plan_batches() {
     return std::clamp<int64_t>(most / 64 * 64, 64, gpu_.batch_rows);
   };
   const int64_t most = rows_in_batch(room, missing + moved + kept);
-  batch_rows_ = kept >= room ? most : even_part(gpu_.batch_rows, rows_in_batch(room - kept, missing + moved));
-  if (kept != 0 && batch_rows_ >= most / 2) {
-    resident_ = std::move(resident);
-  } else {
-    batch_rows_ = most;
+  batch_rows_ = most;
+  // They cannot be evicted meanwhile, and other operators need room, too.
+  if (kept != 0 && kept <= room / 2) {
+    const int64_t even = even_part(gpu_.batch_rows, rows_in_batch(room - kept, missing + moved));
+    if (even >= most / 2) {
+      batch_rows_ = even;
+      resident_ = std::move(resident);
+    }
   }
   for (size_t place = 0; place < columns_.size(); ++place) {
-    if (!resident_.empty() && !resident_[place].empty() && !has_slices(*resident_[place][0]))
-      resident_[place].clear();
+    if (!resident_.empty() && !have_slices(resident_[place])) resident_[place].clear();
     if (!is_there(place) && (resident_.empty() || resident_[place].empty())) host(place);
   }
   gpu_.feeding();
@@ -178,7 +185,9 @@ DeviceStore::ColumnPtr DeviceInput::column(size_t place, int64_t first, int64_t 
       throw expr::NotOnDevice("parts of a build side are not supported on GPUs");
     return {build_, &build_->kept_or_marks(columns_[place])};
   }
-  if (!resident_.empty() && !resident_[place].empty()) {
+  // A batch that was halved, as the device was full, may be in two parts.
+  const bool in_one_part = first / gpu_.batch_rows == (first + rows - 1) / gpu_.batch_rows;
+  if (!resident_.empty() && !resident_[place].empty() && in_one_part) {
     const DeviceStore::ColumnPtr& whole = resident_[place][static_cast<size_t>(first / gpu_.batch_rows)];
     return std::make_shared<const DeviceColumn>(slice_of(whole, first % gpu_.batch_rows, rows));
   }
