@@ -128,9 +128,11 @@ class Execution {
     return pipeline;
   }
 
-  /// Whether the branch needs a match in a build side without rows. The CPU reads and evaluates nothing of it
-  /// then.
+  /// Whether the branch needs a match in a build side without rows, or reads that side's own rows. The CPU
+  /// reads and evaluates nothing of it then.
   bool gives_no_rows(const Branch& branch) const {
+    const auto* marked = std::get_if<MarkedRowsOf>(&branch.input);
+    if (marked != nullptr && results_[marked->pipeline].rows() == 0) return true;
     return std::ranges::any_of(branch.steps, [&](const StepSpec& step) {
       const auto* join = std::get_if<plan::Join>(&step.node->payload);
       return join != nullptr && plan::needs_match(join->kind) && results_[step.result].rows() == 0;
