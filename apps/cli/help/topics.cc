@@ -55,6 +55,7 @@ const char* const kEnvironment =
   LANEWISE_NVRTC             path of NVRTC, CUDA's run-time compiler
   LANEWISE_OPENCL            path of the OpenCL library
   LANEWISE_SORT              path of the plug-in that sorts on GPUs
+  LD_LIBRARY_PATH            folders in which the loader looks for the driver, NVRTC and OpenCL
   NO_COLOR                   if it is set and not empty, output has no colours
   PAGER                      program that shows long results in the shell; default: less; empty: none
   PATH                       folders in which the shell looks for less
