@@ -72,12 +72,17 @@ static lw_code end_interruptible(struct interruptible outer, lw_code code) {
   return code;
 }
 
-/* Calls that Ctrl-C ends, with the arguments of those without the prefix. */
+/* Calls that Ctrl-C ends, with the arguments of those without the prefix; a stream's also its session. */
 static lw_code interruptible_session_run(lw_session* session, const char* sql, struct ArrowSchema* schema,
                                          struct ArrowArray* values, lw_result** out, lw_error* error) {
   lw_session_begin(session, NULL); /* so that what comes before the run is not forgotten */
   const struct interruptible outer = begin_interruptible(session, NULL);
   return end_interruptible(outer, lw_session_run(session, sql, schema, values, out, error));
+}
+static lw_code interruptible_stream_next(lw_session* session, lw_stream* stream, struct ArrowArray* out,
+                                         lw_error* error) {
+  const struct interruptible outer = begin_interruptible(session, NULL);
+  return end_interruptible(outer, lw_stream_next(stream, out, error));
 }
 static lw_code interruptible_program_run(const lw_program* program, const lw_cells* inputs,
                                          size_t inputs_count, const lw_option* options, size_t count,

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "api/arrow_file.h"
@@ -14,6 +16,7 @@
 #include "base/spill_file.h"
 #include "data/table_source.h"
 #include "exec/gpu/accelerator.h"
+#include "exec/row_stream.h"
 #include "gpu/driver.h"
 #include "gpu/error.h"
 #include "gpu/modules/compiler.h"
@@ -243,48 +246,61 @@ struct Session::State {
   }
 
   /// COPY, CREATE TABLE AS or INSERT: our engine runs the query, DuckDB writes its rows.
-  StatementResult answer_and_write(const sql::Statement& statement, bool keep_columns) {
-    auto [result, query] = answer(statement, keep_columns);
-    const Table rows = std::move(result.table);
-    Stopwatch watch;
-    std::optional<Table> table = database.write(statement, rows, query.names, query.types, &budget);
-    result.write_seconds = watch.lap();
-    result.has_rows = table.has_value();
-    result.table = table ? std::move(*table) : Table();
-    for (exec::OperatorProfile& op : result.profile) ++op.depth;
-    result.profile.insert(result.profile.begin(), by_duckdb(statement.name, *result.write_seconds));
-    return std::move(result);
-  }
+  StatementResult answer_and_write(const sql::Statement& statement, bool keep_columns);
 
+  /// A query, planned and then run.
   struct Answer {
     StatementResult result;
-    sql::Query query;  ///< its transaction has ended
+    sql::Query query;
   };
-  Answer answer(const sql::Statement& statement, bool keep_columns) {
-    StatementResult result;
+  Answer plan(const sql::Statement& statement) {
+    Answer answer;
+    auto& [result, query] = answer;
     result.engine = "lanewise";
     result.has_rows = true;
     Stopwatch watch;
-    sql::Query query = database.plan(statement);
+    query = database.plan(statement);
     result.pivot_seconds = query.pivot_seconds;
     result.computed_by_duckdb.assign(query.computed_by_duckdb.begin(), query.computed_by_duckdb.end());
     result.plan_seconds = watch.lap() - query.pivot_seconds.value_or(0);
+    result.files = database.files();
+    result.table.schema = query.root->schema;
+    name(result.table.schema, query);
+    return answer;
+  }
+  /// Runs it and ends its transaction. The rows go to `stream`, if there is one.
+  void execute(Answer& answer, bool keep_columns, exec::RowStream* stream) {
+    auto& [result, query] = answer;
+    Stopwatch watch;
     exec::Options run = run_options();
     run.keep_columns = keep_columns;
+    run.stream = stream;
     const std::shared_ptr<SpillFile> spill_file = budget.spill_file();
     const size_t spilled_before = spill_file ? (spill_file->take_peak(), spill_file->used()) : 0;
     exec::Result done = exec::execute(query.root, run);
     result.run_seconds = watch.lap();
     if (spill_file) result.spilled = spill_file->take_peak() - spilled_before;
-    result.table = std::move(done.table);
-    name(result.table.schema, query);
+    result.table.batches = std::move(done.table.batches);
     result.hot = done.from_hot_columns;
     result.profile = std::move(done.profile);
     if (query.pivot_seconds) result.profile.push_back(by_duckdb("Values of PIVOT", *query.pivot_seconds));
+    end(query);
+  }
+  /// Ends its transaction.
+  static void end(sql::Query& query) {
     query.root = nullptr;
     query.executor = nullptr;
     query.transaction = nullptr;
-    return {std::move(result), std::move(query)};
+  }
+  Answer answer(const sql::Statement& statement, bool keep_columns) {
+    Answer answer = plan(statement);
+    execute(answer, keep_columns, nullptr);
+    return answer;
+  }
+  /// Throws UserError while a stream is being read.
+  void check_idle() const {
+    if (streams)
+      throw UserError("a result of this session is still being read: read it to its end or close it");
   }
 
   std::string explain(const sql::Statement& statement, bool kernels) {
@@ -339,7 +355,8 @@ struct Session::State {
   std::optional<gpu::Properties> properties;  // of the GPU, if it was looked for
   std::optional<std::string> no_gpu;          // why there is none
   Cancellation cancellation;
-  bool begun = false;  // set by begin(), which reset the flag
+  bool begun = false;    // set by begin(), which reset the flag
+  std::atomic<bool> streams{false};  // a ResultStream is being read
   std::function<void(const std::string& what, double share)> progress;
 };
 
@@ -349,26 +366,140 @@ Session::Session(Session&&) noexcept = default;
 
 bool Session::may_change_database(const std::string& sql) { return sql::may_change_database(sql); }
 
-std::vector<std::string> Session::split(const std::string& sql) { return state_->database.split(sql); }
+std::vector<std::string> Session::split(const std::string& sql) {
+  state_->check_idle();
+  return state_->database.split(sql);
+}
 
 std::vector<std::string> Session::table_names(const std::string& sql) {
+  state_->check_idle();
   return state_->database.table_names(sql);
 }
 
+namespace {
+constexpr size_t kStreamedBytes = size_t{64} << 20;  // of rows that a ResultStream holds
+}
+
+struct ResultStream::State {
+  ~State() {
+    if (!thread.joinable()) return;
+    rows.stop();
+    session.cancellation.cancel();
+    session.database.interrupt();
+    join();
+    session.cancellation.reset();
+  }
+  std::optional<Batch> next();
+  sql::RowsToRead rows_to_read() {
+    const auto threads = static_cast<size_t>(session.threads);
+    return {answer.result.table.schema, threads, [this] { return next(); }};
+  }
+  void start(bool keep_columns) {
+    thread = std::thread([this, keep_columns] {
+      try {
+        session.execute(answer, keep_columns, &rows);
+        rows.end();
+      } catch (...) {
+        session.end(answer.query);
+        rows.end(std::current_exception());
+      }
+    });
+    session.database.set_query_running(true);
+    session.streams = true;
+  }
+  void join() {
+    thread.join();
+    session.database.set_query_running(false);
+    session.streams = false;
+  }
+
+  Session::State& session;
+  Session::State::Answer answer{};
+  size_t given = 0;  // batches of a result that was complete from the start
+  exec::RowStream rows{std::min(kStreamedBytes, session.budget.limit() / 8)};
+  std::thread thread{};
+};
+
+ResultStream::ResultStream(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ResultStream::ResultStream(ResultStream&&) noexcept = default;
+ResultStream::~ResultStream() = default;
+
+const Schema& ResultStream::schema() const { return state_->answer.result.table.schema; }
+const StatementResult& ResultStream::result() const { return state_->answer.result; }
+
+std::optional<Batch> ResultStream::next() { return state_->next(); }
+
+std::optional<Batch> ResultStream::State::next() {
+  if (!thread.joinable()) {
+    std::vector<Batch>& batches = answer.result.table.batches;
+    if (given == batches.size()) return std::nullopt;
+    return std::exchange(batches[given++], {});
+  }
+  try {
+    if (auto batch = rows.next()) return batch;
+  } catch (...) {
+    join();
+    throw;
+  }
+  join();
+  return std::nullopt;
+}
+
+ResultStream Session::stream(const std::string& statement, bool keep_columns, const Table& parameters) {
+  state_->check_idle();
+  auto made = std::make_unique<ResultStream::State>(*state_);
+  sql::Statement parsed = state_->database.parse(statement);
+  parsed.parameters = parameters;
+  if (parsed.kind == sql::Statement::Kind::kQuery && parsed.explain == sql::Statement::Explain::kNo) {
+    if (!std::exchange(state_->begun, false)) state_->cancellation.reset();
+    try {
+      made->answer = state_->plan(parsed);
+      made->start(keep_columns);
+      return ResultStream(std::move(made));
+    } catch (const sql::UnsupportedError&) {
+      if (!state_->options.fallback_duckdb && !state_->database.falls_back()) throw;
+      state_->begun = true;
+    }
+  }
+  made->answer.result = run(statement, keep_columns, parameters);
+  return ResultStream(std::move(made));
+}
+
+StatementResult Session::State::answer_and_write(const sql::Statement& statement, bool keep_columns) {
+  ResultStream::State stream{*this, plan(statement)};
+  auto& [result, query] = stream.answer;
+  Stopwatch watch;
+  std::optional<Table> written;
+  const auto write = [&](const sql::RowsToRead& rows) {
+    written = database.write(statement, rows, query.names, query.types, &budget);
+    result.write_seconds = std::max(watch.lap() - result.run_seconds, 0.0);
+  };
+  if (database.writes_while_running(statement, query)) {
+    stream.start(keep_columns);
+    write(stream.rows_to_read());
+  } else {
+    execute(stream.answer, keep_columns, nullptr);
+    const Table rows = std::move(result.table);
+    write(sql::rows_of(rows));
+  }
+  result.has_rows = written.has_value();
+  result.table = written ? std::move(*written) : Table();
+  for (exec::OperatorProfile& op : result.profile) ++op.depth;
+  result.profile.insert(result.profile.begin(), by_duckdb(statement.name, *result.write_seconds));
+  return std::move(result);
+}
+
 StatementResult Session::run(const std::string& statement, bool keep_columns, const Table& parameters) {
+  state_->check_idle();
   if (!std::exchange(state_->begun, false)) state_->cancellation.reset();
   sql::Statement parsed = state_->database.parse(statement);
   parsed.parameters = parameters;
-  const auto with_files = [&](StatementResult result) {
-    result.files = state_->database.files();
-    return result;
-  };
   const auto run = [&] {
     switch (parsed.kind) {
       case sql::Statement::Kind::kQuery:
-        return with_files(state_->answer(parsed, keep_columns).result);
+        return state_->answer(parsed, keep_columns).result;
       case sql::Statement::Kind::kWrite:
-        return with_files(state_->answer_and_write(parsed, keep_columns));
+        return state_->answer_and_write(parsed, keep_columns);
       case sql::Statement::Kind::kOther:
         break;
     }
@@ -391,13 +522,15 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
     return result;
   } catch (const sql::UnsupportedError& error) {
     if (!state_->options.fallback_duckdb && !state_->database.falls_back()) throw;
-    StatementResult result = with_files(state_->answer_by_duckdb(parsed));
+    StatementResult result = state_->answer_by_duckdb(parsed);
+    result.files = state_->database.files();
     result.fallback_reason = error.what();
     return result;
   }
 }
 
 std::string Session::explain(const std::string& query, bool kernels, const Table& parameters) {
+  state_->check_idle();
   sql::Statement statement = state_->database.parse(query);
   statement.parameters = parameters;
   return state_->explain(statement, kernels);
@@ -407,30 +540,41 @@ Table Session::as_json(const Table& table) { return state_->database.as_json(tab
 Table Session::in_zone(const Table& table) { return state_->database.in_zone(table); }
 
 void Session::write_parquet(const Table& table, const std::string& path) {
+  state_->check_idle();
   state_->database.write_parquet(table, path);
 }
 
+void Session::write_parquet(ResultStream& rows, const std::string& path) {
+  state_->database.write_parquet(rows.state_->rows_to_read(), path);
+}
+
 void Session::add_table(const std::string& name, ArrowArrayStream* stream, bool keep_columns) {
+  state_->check_idle();
   state_->add(name, table_source(name, arrow::import_stream(stream, &state_->budget), keep_columns));
 }
 
 void Session::add_table(const std::string& name, ArrowDeviceArrayStream* stream) {
+  state_->check_idle();
   state_->add(name, arrow::import_device_stream(name, stream, state_->opener(), &state_->budget));
 }
 
 void Session::add_table(const std::string& name, ArrowSchema* schema, std::span<ArrowDeviceArray> arrays) {
+  state_->check_idle();
   state_->add(name, arrow::import_device_arrays(name, schema, arrays, state_->opener(), &state_->budget));
 }
 
 void Session::drop_table(const std::string& name) {
+  state_->check_idle();
   if (!state_->drop(name)) throw UserError(fmt::format("no table '{}' was added", name));
 }
 
 void Session::add_function(std::shared_ptr<const ops::HostFunction> function) {
+  state_->check_idle();
   state_->database.add_function(std::move(function));
 }
 
 void Session::drop_function(const std::string& name) {
+  state_->check_idle();
   if (!state_->database.remove_function(name))
     throw UserError(fmt::format("no function '{}' was added", name));
 }

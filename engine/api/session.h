@@ -54,7 +54,8 @@ struct StatementResult {
   std::string fallback_reason;  ///< why DuckDB answered a query
   double plan_seconds = 0;
   double run_seconds = 0;
-  /// Time that DuckDB took to write the rows of COPY, CREATE TABLE AS or INSERT ... SELECT.
+  /// Time that DuckDB took to write the rows of COPY, CREATE TABLE AS or INSERT ... SELECT. While the query
+  /// runs, it writes those that are there: only the time beyond the query's counts.
   std::optional<double> write_seconds;
   /// Time that DuckDB took to find the values of PIVOT without a list of them.
   std::optional<double> pivot_seconds;
@@ -63,6 +64,31 @@ struct StatementResult {
   bool hot = false;                             ///< all columns were in the column store
   std::vector<std::string> files;               ///< files that the query reads
   std::vector<exec::OperatorProfile> profile;
+};
+
+class Session;
+
+/// The result of a statement, read while it runs: about 64 MiB of rows are kept for the reader, and the
+/// statement waits when it is ahead. Until the rows have ended or the stream is gone, the session does
+/// nothing else, except cancel() and the conversion of tables. Neither may be used by two threads at once.
+class ResultStream {
+ public:
+  /// Stops the statement if it still runs.
+  ~ResultStream();
+  ResultStream(ResultStream&&) noexcept;
+
+  const Schema& schema() const;
+  /// Waits for the next batch; nothing at the end. Throws the statement's error, after rows before the one
+  /// that raised it.
+  std::optional<Batch> next();
+  /// After the end: what Session::run() returns, with a table without rows.
+  const StatementResult& result() const;
+
+ private:
+  friend class Session;
+  struct State;
+  explicit ResultStream(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 /// A connection: one DuckDB instance for parsing, binding and reading, one column store, one memory budget.
@@ -84,6 +110,9 @@ class Session {
   /// statements. `parameters` is one row with a column for each parameter: "1", "2", ... for ? and $1, else
   /// by its name.
   StatementResult run(const std::string& statement, bool keep_columns = true, const Table& parameters = {});
+  /// Starts a statement, whose rows are read as it gives them: for results larger than the memory. Rows of
+  /// ORDER BY, GROUP BY and windows are complete in memory before the first is given.
+  ResultStream stream(const std::string& statement, bool keep_columns = true, const Table& parameters = {});
   /// The plan as text, with targets, matchers and estimates; does not run it.
   /// With `kernels` also the sources of GPU kernels.
   std::string explain(const std::string& query, bool kernels = false, const Table& parameters = {});
@@ -91,8 +120,9 @@ class Session {
   Table as_json(const Table& table);
   /// The table with timestamps with time zones as strings, if the session's zone is not UTC.
   Table in_zone(const Table& table);
-  /// Writes a table as Parquet, whole or not at all; throws UserError that names the path.
+  /// Writes rows as Parquet, whole or not at all; throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
+  void write_parquet(ResultStream& rows, const std::string& path);
 
   /// Adds a table with the rows of an Arrow stream. The name is not case-sensitive. It replaces a table added
   /// before; a table of the database takes precedence. The stream is read to its end and released, even after
@@ -128,6 +158,7 @@ class Session {
   const MemoryBudget& budget() const;
 
  private:
+  friend class ResultStream;
   struct State;
   std::unique_ptr<State> state_;
 };

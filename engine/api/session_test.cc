@@ -64,6 +64,12 @@ const char* const kQueries[] = {
     "SELECT * FROM t LIMIT 0",
 };
 
+Table all_of(ResultStream& stream) {
+  Table table{stream.schema(), {}};
+  while (auto batch = stream.next()) table.batches.push_back(std::move(*batch));
+  return table;
+}
+
 class BothEngines : public testing::TestWithParam<std::tuple<std::string, int>> {};
 
 TEST_P(BothEngines, GiveTheSameAnswers) {
@@ -79,6 +85,9 @@ TEST_P(BothEngines, GiveTheSameAnswers) {
     EXPECT_EQ(result.engine, "lanewise") << query;
     const Table expected = *duckdb.run(query, nullptr);
     EXPECT_EQ(text_of(result.table), text_of(expected)) << query;
+    ResultStream stream = session.stream(query);
+    EXPECT_EQ(text_of(all_of(stream)), text_of(expected)) << query;
+    EXPECT_EQ(stream.result().engine, "lanewise") << query;
     ASSERT_EQ(result.table.schema.size(), expected.schema.size()) << query;
     for (size_t i = 0; i < expected.schema.size(); ++i) {
       EXPECT_EQ(result.table.schema[i].name, expected.schema[i].name) << query;
@@ -101,6 +110,86 @@ TEST(Session, KeepsColumnsHotUntilTheyChange) {
   const StatementResult after = session.run(query);
   EXPECT_FALSE(after.hot);
   EXPECT_EQ(after.table.value(0, 0).to_string(), "4999950001");
+}
+
+TEST(Session, StreamsMoreThanItsMemory) {
+  SessionOptions small = options();
+  small.engine_memory = size_t{64} << 20;
+  small.temp_directory = kNoTempDirectory;
+  Session session(small);
+  const std::string query = "SELECT i, 'text of some length ' || i AS s FROM range(5000000) r(i)";
+  EXPECT_THAT(message_of<UserError>([&] { session.run(query); }), HasSubstr("memory"));
+  ResultStream stream = session.stream(query);
+  int64_t rows = 0, last = -1;
+  while (auto batch = stream.next()) {
+    for (int64_t row = 0; row < batch->rows; row += 1000) {
+      const Value value = batch->columns[0]->value(row);
+      EXPECT_GT(static_cast<int64_t>(value.integer()), last);
+      last = static_cast<int64_t>(value.integer());
+    }
+    rows += batch->rows;
+  }
+  EXPECT_EQ(rows, 5'000'000);
+  EXPECT_EQ(stream.result().profile.front().rows_out, 5'000'000u);
+}
+
+TEST(Session, WritesMoreThanItsMemory) {
+  const TemporaryFolder folder;
+  SessionOptions small = options();
+  small.engine_memory = size_t{64} << 20;
+  small.temp_directory = kNoTempDirectory;
+  Session session(small);
+  const std::string query = "SELECT i, 'text of some length ' || i AS s FROM range(3000000) r(i)";
+  const std::string path = folder.file("big.parquet"), again = folder.file("again.parquet");
+  session.run("COPY (" + query + ") TO '" + path + "'");
+  session.run("CREATE TABLE big AS " + query);
+  session.run("INSERT INTO big SELECT * FROM big WHERE i < 1000000");
+  ResultStream stream = session.stream(query);
+  session.write_parquet(stream, again);
+  for (const std::string& from : {"'" + path + "'", std::string("big"), "'" + again + "'"}) {
+    const Table table = session.run("SELECT count(*), max(i), min(s), sum(i) FROM " + from).table;
+    EXPECT_EQ(table.value(0, 0).to_string(), from == "big" ? "4000000" : "3000000") << from;
+    EXPECT_EQ(table.value(0, 1).to_string(), "2999999") << from;
+  }
+}
+
+TEST(Session, WritesNothingIfARowRaisesAnError) {
+  const TemporaryFolder folder;
+  Session session(options());
+  const std::string query =
+      "SELECT CASE WHEN i = 1999999 THEN 'x' ELSE '1' END::INTEGER AS n FROM range(2000000) r(i)";
+  const std::string path = folder.file("bad.csv");
+  for (const std::string& statement : {"COPY (" + query + ") TO '" + path + "'", "CREATE TABLE bad AS " + query})
+    EXPECT_THAT(message_of<UserError>([&] { session.run(statement); }), HasSubstr("Could not convert")) << statement;
+  EXPECT_FALSE(std::ifstream(path).good());
+  EXPECT_THAT(message_of<UserError>([&] { session.run("FROM bad"); }), HasSubstr("bad"));
+}
+
+TEST(Session, DoesOneThingWhileAStreamIsRead) {
+  Session session(options());
+  session.run("CREATE TYPE mood AS ENUM ('sad', 'happy')");
+  const std::string query = "SELECT [i, NULL] AS l, TIMESTAMPTZ '2020-01-01 00:00:00+00' AS t FROM range(3000000) r(i)";
+  {
+    ResultStream stream = session.stream(query);
+    Table first{stream.schema(), {}};
+    first.batches.push_back(*stream.next());
+    for (const auto& call : std::vector<std::function<void()>>{
+             [&] { session.run("SELECT 1"); }, [&] { session.stream("SELECT 1"); }, [&] { session.split("SELECT 1"); },
+             [&] { session.explain("SELECT 1"); }, [&] { session.drop_table("x"); }}) {
+      EXPECT_THAT(message_of<UserError>(call), HasSubstr("still being read"));
+    }
+    EXPECT_THAT(session.as_json(first).value(0, 0).to_string(), HasSubstr("null"));
+    EXPECT_THAT(session.in_zone(first).value(0, 1).to_string(), HasSubstr("2020-01-01"));
+  }  // stops it
+  EXPECT_EQ(session.run("SELECT 1").table.rows(), 1);
+  ResultStream explained = session.stream("EXPLAIN SELECT 1");
+  EXPECT_GT(all_of(explained).rows(), 0);
+  ResultStream described = session.stream("SHOW TABLES");
+  EXPECT_EQ(described.result().engine, "duckdb");
+  ResultStream cancelled = session.stream(query);
+  session.cancel();
+  EXPECT_THROW(all_of(cancelled), CancelledError);
+  EXPECT_EQ(session.run("SELECT 1").table.rows(), 1);
 }
 
 TEST(Session, RunsStatementsInDuckDb) {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
 #include "exec/gpu/branch_run.h"
@@ -20,6 +21,7 @@
 #include "exec/placement/choice.h"
 #include "exec/recursion.h"
 #include "exec/results.h"
+#include "exec/row_stream.h"
 #include "exec/run.h"
 #include "expr/gpu/emitter.h"
 #include "ops/filter/filter.h"
@@ -64,6 +66,7 @@ class Execution {
     }
     Result result;
     result.table = std::move(results_.back().table);
+    if (options_.stream != nullptr) pass_on(result.table.batches, *options_.stream);
     result.profile = make_profile(lines_, counters_, options_);
     for (const auto& [line, note] : notes_) result.profile[line].details += note;
     for (auto& [line, notes] : device_notes_) result.profile[line].device = std::move(notes);
@@ -74,6 +77,13 @@ class Execution {
   }
 
  private:
+  /// Adds the batches to the stream and releases each as it is taken.
+  static void pass_on(std::vector<Batch>& batches, RowStream& stream) {
+    RowStream::Writer writer(stream);
+    writer.begin(0);
+    for (Batch& batch : std::exchange(batches, {})) writer.add(std::move(batch));
+  }
+
   /// The pipelines whose results it reads.
   static std::vector<size_t> results_read(const Pipeline& pipeline) {
     std::vector<size_t> read;
@@ -95,6 +105,11 @@ class Execution {
     }
     const Pipeline pipeline = with_parts(wanted, counters);
     OpenPipeline open = this->open(pipeline);
+    if (options_.stream != nullptr && i + 1 == pipelines_.size() && pipeline.sink == nullptr) {
+      auto sink = std::make_unique<StreamSink>(pipeline.input, *options_.stream);
+      open.stream = sink.get();
+      open.sink = std::move(sink);
+    }
     results_[i].table = exec::run(open, options_, counters);
     if (!is_build(pipeline)) return;
     const auto& sink = static_cast<ops::BuildSink&>(*open.sink);
@@ -444,7 +459,9 @@ std::string explain_device(const plan::NodePtr& root, bool kernels, const Option
 Result execute(const plan::NodePtr& root, const Options& options) {
   try {
     return with_threads(options.threads, [&] {
-      const auto rows = [&](const plan::NodePtr& part) { return Execution(*part, options).run().table; };
+      Options collected = options;
+      collected.stream = nullptr;
+      const auto rows = [&](const plan::NodePtr& part) { return Execution(*part, collected).run().table; };
       const plan::NodePtr plain = without_recursion(root, rows, options.cancellation);
       return Execution(*plain, options).run();
     });

@@ -18,6 +18,7 @@
 namespace lanewise::exec {
 
 struct Accelerator;
+class RowStream;
 
 /// The available GPU, as far as known without opening it.
 struct DeviceView {
@@ -52,6 +53,7 @@ struct Options {
   std::function<DeviceView()> device_view;
   Rates host_rates = {};
   Strategy device_strategy = {};
+  RowStream* stream = nullptr;  ///< if set, it receives the result's rows, and Result::table has none
 };
 
 /// What one operator did.

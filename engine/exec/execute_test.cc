@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "base/size.h"
 #include "base/testing/test_size.h"
+#include "exec/row_stream.h"
 #include "exec/testing/plan_oracle.h"
 
 namespace lanewise::exec {
@@ -137,6 +140,30 @@ const Shape kShapes[] = {
      }},
 };
 
+/// The rows of a plan, read while it runs. The stream is always full, so threads wait.
+Table streamed(const plan::NodePtr& plan, Options options) {
+  RowStream stream(1);
+  options.stream = &stream;
+  Table table;
+  std::thread run([&] {
+    try {
+      EXPECT_EQ(execute(plan, options).table.rows(), 0);
+      stream.end();
+    } catch (...) {
+      stream.end(std::current_exception());
+    }
+  });
+  try {
+    while (auto batch = stream.next()) table.batches.push_back(std::move(*batch));
+  } catch (...) {
+    run.join();
+    throw;
+  }
+  run.join();
+  table.schema = plan->schema;
+  return table;
+}
+
 class Shapes : public testing::TestWithParam<Shape> {};
 
 TEST_P(Shapes, GiveTheOraclesRows) {
@@ -155,6 +182,8 @@ TEST_P(Shapes, GiveTheOraclesRows) {
         ASSERT_EQ(result.table.rows(), expected.size()) << rows << " rows, vectors of " << vector_rows;
         ASSERT_EQ(rows_of(result.table), expected) << rows << " rows, vectors of " << vector_rows;
         ASSERT_EQ(result.table.schema.size(), plan->schema.size());
+        if (vector_rows != 7) continue;
+        ASSERT_EQ(rows_of(streamed(plan, options)), expected) << rows << " rows, vectors of " << vector_rows;
       }
     }
   }
@@ -234,6 +263,57 @@ TEST(Execute, PassesErrorsOfExpressionsOn) {
   Options options;
   options.threads = 2;
   EXPECT_THROW(execute(plan, options), UserError);
+}
+
+TEST(Execute, StreamsOnlyRowsBeforeAnError) {
+  auto source = source_of(20'000);
+  source->batch_rows = 1500;
+  const ExprPtr bad = call("=", {id(), big(12'345)});
+  const ExprPtr number = cast(case_when({bad, text("x"), text("1")}), TypeId::kInt64);
+  const auto plan = plan::project(all_of(source), {id(), number}, {"id", "x"});
+  for (int threads : {1, 2, 7}) {
+    Options options;
+    options.threads = threads;
+    options.vector_rows = 100;
+    RowStream stream(1);
+    options.stream = &stream;
+    std::thread run([&] {
+      EXPECT_THROW(execute(plan, options), UserError);
+      stream.end(std::make_exception_ptr(UserError("raised")));
+    });
+    int64_t next = 0;
+    const auto read = [&] {
+      while (const auto batch = stream.next()) {
+        for (int64_t row = 0; row < batch->rows; ++row)
+          EXPECT_EQ(static_cast<int64_t>(batch->columns[0]->value(row).integer()), next++);
+      }
+    };
+    EXPECT_THROW(read(), UserError);
+    EXPECT_LE(next, 12'345);
+    run.join();
+  }
+}
+
+TEST(Execute, StopsWhenTheReaderOfAStreamIsGone) {
+  auto source = source_of(200'000);
+  source->batch_rows = 1500;
+  MemoryBudget budget(100'000'000);
+  for (int threads : {1, 2, 7}) {
+    Options options;
+    options.threads = threads;
+    options.budget = &budget;
+    RowStream stream(100'000);
+    options.stream = &stream;
+    std::thread run([&] {
+      EXPECT_THROW(execute(all_of(source), options), CancelledError);
+      stream.end(std::make_exception_ptr(CancelledError()));
+    });
+    EXPECT_TRUE(stream.next());
+    stream.stop();
+    EXPECT_THROW(stream.next(), CancelledError);
+    run.join();
+  }
+  EXPECT_EQ(budget.used(), 0u);
 }
 
 TEST(Execute, IsCancelled) {

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "base/arena.h"
+#include "exec/inputs/held_orders.h"
 #include "ops/gather.h"
 
 namespace lanewise::exec {
@@ -35,6 +36,10 @@ class MarkedRows : public Input {
 
   std::unique_ptr<Reader> reader() override { return std::make_unique<MarkedReader>(*this); }
   size_t max_readers() const override { return build_->rows / kChunkRows + 1; }
+  uint64_t processed_below() const override {
+    const uint64_t next = next_order();  // first: what is handed out meanwhile is not lower
+    return std::min(next, held_.lowest());
+  }
   double progress() const override {
     return build_->rows == 0 ? 1 : std::min(1.0, static_cast<double>(next_.load()) / build_->rows);
   }
@@ -42,12 +47,17 @@ class MarkedRows : public Input {
  private:
   class MarkedReader : public Reader {
    public:
-    explicit MarkedReader(MarkedRows& rows) : rows_(rows) {}
+    explicit MarkedReader(MarkedRows& rows) : rows_(rows), held_(rows.held_) {}
 
     bool next(Morsel& morsel, uint64_t below) override {
       do {
+        held_.hold(rows_.next_order());  // at most this order, until it is known
         const uint64_t first = rows_.next_.fetch_add(kChunkRows);
-        if (first >= rows_.build_->rows || first >= below) return false;
+        held_.hold(first);
+        if (first >= rows_.build_->rows || first >= below) {
+          held_.hold(HeldOrders::kNone);
+          return false;
+        }
         morsel = rows_.morsel(static_cast<uint32_t>(first));
       } while (morsel.rows == 0);
       return true;
@@ -55,7 +65,14 @@ class MarkedRows : public Input {
 
    private:
     MarkedRows& rows_;
+    HeldOrders::Holder held_;
   };
+
+  /// The order of the next morsel to hand out.
+  uint64_t next_order() const {
+    const uint64_t next = next_.load();
+    return next < build_->rows ? next : HeldOrders::kNone;
+  }
 
   Morsel morsel(uint32_t first) const {
     const uint32_t rows = std::min(kChunkRows, build_->rows - first);
@@ -87,6 +104,7 @@ class MarkedRows : public Input {
   std::vector<ColumnPtr> nulls_;  // replace the left child's columns
   std::vector<size_t> right_;
   std::atomic<uint64_t> next_{0};
+  HeldOrders held_;
 };
 
 }  // namespace

@@ -50,6 +50,17 @@ EvalContext context_for(const Options& options, Arena& arena) {
   return context;
 }
 
+/// The order below which all morsels have been processed. Branches of the phase are open.
+uint64_t processed_below(const OpenPipeline& pipeline, size_t phase) {
+  for (uint64_t branch = 0; branch < pipeline.branches.size(); ++branch) {
+    const OpenBranch& open = pipeline.branches[branch];
+    if (open.phase < phase) continue;
+    const uint64_t below = open.phase > phase ? 0 : open.input->processed_below();
+    if (below != UINT64_MAX) return (branch << kBranchShift) + std::min(below, kMorselMask);
+  }
+  return UINT64_MAX;
+}
+
 /// Reports the progress of a run from time to time.
 class ProgressReport {
  public:
@@ -95,7 +106,7 @@ class Worker {
       Counters& input = input_counters(open);
       Morsel morsel;
       Stopwatch watch;
-      while (!stopped() && reader->next(morsel, below_within(branch, needed_below()))) {
+      while (!stopped() && next(*reader, morsel, branch)) {
         input.nanos += watch.lap();
         const uint64_t order = (static_cast<uint64_t>(branch) << kBranchShift) + morsel.order;
         if (!may_matter(open, morsel, order)) break;  // later ones may not matter either
@@ -111,6 +122,16 @@ class Worker {
   std::vector<Counters> counters;
 
  private:
+  /// The reader's next morsel of this branch.
+  bool next(Reader& reader, Morsel& morsel, uint64_t branch) {
+    if (pipeline_.stream != nullptr) StreamSink::begin(*local, RowStream::kNoMorsel);
+    const bool found = reader.next(morsel, below_within(branch, needed_below()));
+    if (pipeline_.stream == nullptr) return found;
+    if (found) StreamSink::begin(*local, (branch << kBranchShift) + morsel.order);
+    pipeline_.stream->stream().complete_below(processed_below(pipeline_, pipeline_.branches[branch].phase));
+    return found;
+  }
+
   /// Rows from this order on do not matter: to the sink, or because an earlier row raised an error.
   uint64_t needed_below() const { return std::min(pipeline_.sink->needed_below(), fault_.order()); }
 
@@ -132,6 +153,7 @@ class Worker {
   }
 
   void run_morsel(const OpenBranch& open, const Morsel& morsel, uint64_t order) {
+    const uint64_t first_order = order;
     for (int64_t first = 0; first < morsel.rows; first += morsel.slice_rows, ++order) {
       if (stopped() || order >= needed_below()) return;
       try {
@@ -140,6 +162,7 @@ class Worker {
         throw;
       } catch (const UserError&) {  // an earlier row may raise another error, which takes precedence
         fault_.note(order);
+        if (pipeline_.stream != nullptr) pipeline_.stream->stream().cut(first_order);
         local = pipeline_.sink->local();
         context_.arena = arenas_[0].get();
       }

@@ -8,6 +8,7 @@
 #include "exec/execute.h"
 #include "exec/inputs/input.h"
 #include "exec/profile.h"
+#include "exec/row_stream.h"
 #include "ops/sink.h"
 #include "ops/step.h"
 
@@ -39,6 +40,7 @@ struct OpenBranch {
 struct OpenPipeline {
   std::vector<OpenBranch> branches;
   std::unique_ptr<ops::Sink> sink;
+  StreamSink* stream = nullptr;  ///< the sink, if its rows go to a stream
   size_t sink_line;
   const Schema* columns;  ///< of the rows that reach the sink
   bool sink_is_operator;  ///< else it only collects the rows of its line

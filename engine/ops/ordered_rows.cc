@@ -1,6 +1,7 @@
 #include "ops/ordered_rows.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/arena.h"
 
@@ -33,6 +34,12 @@ void OrderedRows::append(const Chunk& chunk, MemoryBudget* budget) {
   const auto most_bytes =
       kBatchBytes * static_cast<size_t>(std::max<int64_t>(batch_rows_ / kOrderedBatch, 1));
   if (growing_rows_ >= batch_rows_ || bytes >= most_bytes) seal();
+}
+
+std::vector<Batch> OrderedRows::take() {
+  pieces_.erase(pieces_.begin(), std::ranges::find(pieces_, batches_.size(), &Piece::batch));
+  for (Piece& piece : pieces_) piece.batch = 0;
+  return std::exchange(batches_, {});
 }
 
 int64_t OrderedRows::rows() const {

@@ -20,6 +20,8 @@ class OrderedRows : public Sink::Local {
   void append(const Chunk& chunk, MemoryBudget* budget);
   /// Ends the current batch.
   void seal();
+  /// Removes the ended batches; they hold the rows in the order of append().
+  std::vector<Batch> take();
   int64_t rows() const;
   /// Size of the ended batches.
   size_t bytes() const;

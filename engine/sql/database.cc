@@ -166,7 +166,35 @@ std::optional<Table> Database::run(const Statement& statement, MemoryBudget* bud
       statement.text);
 }
 
-std::optional<Table> Database::write(const Statement& statement, const Table& rows,
+bool Database::writes_while_running(const Statement& statement, const Query& query) {
+  if (query.transaction == nullptr) return false;
+  return translated([&] {
+    switch (statement.parsed->type) {
+      case StatementType::COPY_STATEMENT:
+        return true;
+      case StatementType::CREATE_STATEMENT: {
+        const duckdb::CreateInfo& info = *statement.parsed->Cast<duckdb::CreateStatement>().info;
+        return !info.temporary && info.catalog != TEMP_CATALOG;
+      }
+      case StatementType::INSERT_STATEMENT: {
+        const auto& insert = statement.parsed->Cast<duckdb::InsertStatement>();
+        const auto table = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(
+            state_->context(), insert.catalog, insert.schema, insert.table,
+            duckdb::OnEntryNotFound::RETURN_NULL);
+        return table && !table->temporary;
+      }
+      default:
+        return false;
+    }
+  });
+}
+
+void Database::set_query_running(bool running) {
+  state_->query_running = running;
+  if (running) state_->second.reset();  // not when it ends: the other connection may still write the rows
+}
+
+std::optional<Table> Database::write(const Statement& statement, const RowsToRead& rows,
                                      const std::vector<std::string>& names,
                                      const std::vector<std::string>& types, MemoryBudget* budget) {
   const std::shared_ptr<void> exposing = state_->expose(rows);
@@ -183,7 +211,12 @@ std::optional<Table> Database::write(const Statement& statement, const Table& ro
         auto writing = with_rows(
             *statement.parsed, duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0])));
         writing->named_param_map.clear();  // they belonged to the inner query
-        return state_->run_write(std::move(writing), {}, budget);
+        try {
+          return state_->run_write(std::move(writing), {}, budget);
+        } catch (const std::exception&) {
+          if (state_->exposed->failed) std::rethrow_exception(state_->exposed->failed);
+          throw;
+        }
       },
       statement.text);
 }
@@ -214,11 +247,11 @@ Table Database::in_zone(const Table& table) {
   return result;
 }
 
-void Database::write_parquet(const Table& table, const std::string& path) {
-  const std::shared_ptr<void> exposing = state_->expose(table);
+void Database::write_parquet(const RowsToRead& rows, const std::string& path) {
+  const std::shared_ptr<void> exposing = state_->expose(rows);
   std::vector<std::string> results;
-  for (size_t i = 0; i < table.schema.size(); ++i) {
-    const auto& [name, type, text_of] = table.schema[i];
+  for (size_t i = 0; i < rows.schema.size(); ++i) {
+    const auto& [name, type, text_of] = rows.schema[i];
     results.push_back(fmt::format("c{}{} AS {}", i, text_of.empty() ? "" : "::" + text_of,
                                   duckdb::KeywordHelper::WriteQuoted(name, '"')));
   }
@@ -228,6 +261,7 @@ void Database::write_parquet(const Table& table, const std::string& path) {
                     duckdb::Value(file.temporary()).ToSQLString()),
         nullptr);
   } catch (const UserError& error) {
+    if (state_->exposed->failed) std::rethrow_exception(state_->exposed->failed);
     throw UserError(fmt::format("cannot write '{}': {}", path, error.what()));
   }
   file.commit();

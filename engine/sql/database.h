@@ -12,6 +12,7 @@
 #include "data/source.h"
 #include "ops/host_function.h"
 #include "plan/node.h"
+#include "sql/rows_to_read.h"
 
 namespace duckdb {
 class SQLStatement;
@@ -106,9 +107,15 @@ class Database {
   /// Lets DuckDB run a statement that writes, with these rows in place of its query's; `names` and `types`
   /// are those of the query. A file that COPY writes is whole or absent. Throws UserError if it is one of
   /// files().
-  std::optional<Table> write(const Statement& statement, const Table& rows,
+  std::optional<Table> write(const Statement& statement, const RowsToRead& rows,
                              const std::vector<std::string>& names, const std::vector<std::string>& types,
                              MemoryBudget* budget);
+  /// Whether write() can read the rows of this query while it runs. Not in a transaction of the user, and not
+  /// for temporary tables: only the first connection knows them.
+  bool writes_while_running(const Statement& statement, const Query& query);
+  /// While a planned query runs in another thread, a second connection with the same settings converts and
+  /// writes tables.
+  void set_query_running(bool running);
   /// The files that the last planned query reads, even if its plan was not supported.
   const std::vector<std::string>& files() const;
   /// The table with JSON for the columns that have a Field::text_of.
@@ -116,8 +123,9 @@ class Database {
   /// The table with strings for timestamps with time zones, as SQL writes them, if the session's zone is
   /// not UTC; Value::to_string() writes those of UTC.
   Table in_zone(const Table& table);
-  /// Writes a table as Parquet, without copying it. Throws UserError that names the path.
-  void write_parquet(const Table& table, const std::string& path);
+  /// Writes rows as Parquet, without copying them. Throws UserError that names the path.
+  void write_parquet(const RowsToRead& rows, const std::string& path);
+  void write_parquet(const Table& table, const std::string& path) { write_parquet(rows_of(table), path); }
   /// Exports the table as Arrow, see data/arrow/arrow.h, with lists, structs and maps as nested types.
   void to_arrow(Table table, ArrowArrayStream* out);
   /// Lets statements read `source` by this name, which is not case-sensitive, unless the database has a table

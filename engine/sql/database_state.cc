@@ -58,6 +58,19 @@ std::vector<std::string> divided(const std::string& sql) {
 
 }  // namespace
 
+duckdb::ClientContext& Database::State::context() {
+  duckdb::ClientContext& first = *connection->context;
+  if (!query_running) return first;
+  if (!second) {
+    second = duckdb::make_uniq<duckdb::Connection>(*instance);
+    second->context->config = first.config;
+    const auto& paths = duckdb::ClientData::Get(first).catalog_search_path->GetSetPaths();
+    duckdb::ClientData::Get(*second->context)
+        .catalog_search_path->Set(paths, duckdb::CatalogSetPathType::SET_DIRECTLY);
+  }
+  return *second->context;
+}
+
 duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> Database::State::parse(const std::string& sql) {
   duckdb::Parser parser(context().GetParserOptions());
   try {
@@ -126,11 +139,11 @@ std::shared_ptr<void> Database::State::transaction() {
   transaction.BeginTransaction();
   transaction.SetAutoCommit(false);  // until its end
   return {this, [](State* state) {
-            try {
+            try {  // perhaps in the thread that ran the query
               if (std::exchange(state->query_left_open, false)) {
                 state->connection->Rollback();
               } else {
-                state->context().transaction.Rollback(nullptr);
+                state->connection->context->transaction.Rollback(nullptr);
               }
             } catch (const std::exception&) {  // it was only read; the next statement starts a new one
             }
@@ -208,9 +221,10 @@ std::optional<Table> Database::State::run_write(duckdb::unique_ptr<duckdb::SQLSt
   return result;
 }
 
-std::shared_ptr<void> Database::State::expose(const Table& table) {
-  exposed->table = &table;
-  return {nullptr, [this](void*) { exposed->table = nullptr; }};
+std::shared_ptr<void> Database::State::expose(const RowsToRead& rows) {
+  exposed->rows = &rows;
+  exposed->failed = nullptr;
+  return {nullptr, [this](void*) { exposed->rows = nullptr; }};
 }
 
 std::string Database::State::rows_query(const std::vector<std::string>& results) {
@@ -221,7 +235,8 @@ std::string Database::State::rows_query(const std::vector<std::string>& results)
 }
 
 Table Database::State::selected(const Table& table, const std::vector<std::string>& expressions) {
-  const std::shared_ptr<void> exposing = expose(table);
+  const RowsToRead rows = rows_of(table);
+  const std::shared_ptr<void> exposing = expose(rows);
   std::optional<Table> result;
   for (auto& statement : parse(rows_query(expressions)))
     result = run(std::move(statement), true, {}, exposed->budget);

@@ -22,7 +22,11 @@ struct Database::State {
   bool query_left_open = false;    // a query of the transaction is still open
   std::vector<std::string> files;  // files of the last plan
 
-  duckdb::ClientContext& context() { return *connection->context; }
+  bool query_running = false;                     // in another thread, by `connection`
+  duckdb::unique_ptr<duckdb::Connection> second;  // made when it is needed meanwhile
+
+  /// Of the connection that may be used now.
+  duckdb::ClientContext& context();
 
   // Parses a statement before it runs.
   duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> parse(const std::string& sql);
@@ -45,8 +49,8 @@ struct Database::State {
   /// Runs a statement that is not a query; a file written by COPY appears whole or not at all.
   std::optional<Table> run_write(duckdb::unique_ptr<duckdb::SQLStatement> statement, const Table& parameters,
                                  MemoryBudget* budget);
-  /// Exposes the table to DuckDB's statements as lanewise_rows(), until the returned object is destroyed.
-  std::shared_ptr<void> expose(const Table& table);
+  /// Exposes the rows to DuckDB's statements as lanewise_rows(), until the returned object is destroyed.
+  std::shared_ptr<void> expose(const RowsToRead& rows);
   /// A DuckDB query that returns rows of our engine.
   static std::string rows_query(const std::vector<std::string>& results);
   /// The values of one expression for each column of `table`; expressions name the columns c0, c1, ...

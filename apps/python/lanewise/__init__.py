@@ -17,6 +17,7 @@ from ._index import Index
 from ._library import ffi, lib
 from ._parameters import Parameters
 from ._result import Result
+from ._stream import BatchStream
 from ._tables import scopes
 from .dbapi import (
     BINARY,
@@ -58,11 +59,11 @@ from .errors import (
 __version__: str = ffi.string(lib.lw_version()).decode()
 
 __all__ = [
-    "BINARY", "DATETIME", "NUMBER", "ROWID", "STRING", "Binary", "Cancelled", "Connection", "Cursor", "DataError",
+    "BINARY", "BatchStream", "DATETIME", "NUMBER", "ROWID", "STRING", "Binary", "Cancelled", "Connection", "Cursor", "DataError",
     "DatabaseError", "Date", "DateFromTicks", "DeviceError", "Error", "Function", "FunctionError", "Index", "IntegrityError", "InterfaceError", "InternalError",
     "NotSupportedError", "OperationalError", "OutOfMemory", "PatternError", "ProgramError", "ProgrammingError", "Result",
     "SqlError", "Time", "TimeFromTicks", "Timestamp", "TimestampFromTicks", "Warning", "apilevel", "compute", "connect",
-    "connection", "explain", "graph", "grep", "paramstyle", "pram", "sql", "threadsafety", "udf",
+    "connection", "explain", "graph", "grep", "paramstyle", "pram", "sql", "stream", "threadsafety", "udf",
 ]  # fmt: skip
 
 connect = Connection
@@ -88,6 +89,11 @@ def sql(query: str, params: Parameters = None, *, device: str = "cpu") -> Result
     [('BANANA',)]
     """
     return connection(device)._run(query, params, scopes(0))
+
+
+def stream(query: str, params: Parameters = None, *, device: str = "cpu") -> BatchStream:
+    """Starts a statement on the shared database in memory and gives its rows as they come, see Connection.stream."""
+    return connection(device)._stream(query, params, scopes(0))
 
 
 def explain(query: str, params: Parameters = None, *, device: str = "cpu") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from types import TracebackType
 from typing import Any
 
@@ -15,6 +15,7 @@ from ._function import Call, Function
 from ._library import check, exported_schema, ffi, in_main_thread, lib, options, stream_capsule, stream_of, taken_text, text
 from ._parameters import Parameters, row
 from ._result import Result, rows_of
+from ._stream import BatchStream
 from ._tables import Scopes, scopes
 
 
@@ -76,6 +77,27 @@ class Connection:
         Raises SqlError, NotSupportedError, PatternError, DataError, OutOfMemory: see lanewise.Error.
         """
         return self._run(query, params, scopes(0))
+
+    def stream(self, query: str, params: Parameters = None) -> BatchStream:
+        """Starts one statement and returns its rows as they come, see BatchStream: for results larger than the memory.
+
+        Rows of ORDER BY, GROUP BY and windows come when all are there. Tables are found as in `sql`. Raises the errors of `sql`, also while
+        the rows are read.
+
+        >>> with connect().stream("SELECT i FROM range(1_000_000) AS r(i) WHERE i % 100_000 = 7") as batches:
+        ...     sum(batch.num_rows for batch in batches)
+        10
+        """
+        return self._stream(query, params, scopes(0))
+
+    def _stream(self, query: str, params: Parameters, names: Scopes) -> BatchStream:
+        out, error = ffi.new("lw_stream**"), ffi.new("lw_error*")
+        sql, session = text(query, "the statement"), self._live()
+        with self._lock, ExitStack() as added:
+            added.enter_context(self._functions_added(_tables.functions(query, names)))
+            added.enter_context(self._tables_added(self._named(query, names)))
+            self._check(lib.lw_session_stream(session, sql, *row(params), out, error), error, query)
+            return BatchStream(self, out[0], query, added.pop_all())
 
     def execute(self, query: str, params: Parameters = None) -> Cursor:
         """Runs statements as `sql` does, and returns a cursor on the rows."""
@@ -268,8 +290,8 @@ class _Added:
             raise
 
     def __exit__(self, *ignored: object) -> None:
-        for name in self.added:
-            self.remove(name)
+        while self.added:
+            self.remove(self.added.pop())
 
 
 class Cursor:

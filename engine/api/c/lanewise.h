@@ -140,6 +140,23 @@ LW_API const char* lw_result_profile(const lw_result* result);
 LW_API lw_code lw_result_stream(const lw_result* result, struct ArrowArrayStream* out, lw_error* error);
 LW_API void lw_result_close(lw_result* result);
 
+/* The rows of a statement, read while it runs: for results larger than the memory. */
+typedef struct lw_stream lw_stream;
+
+/* Starts a single statement, with parameters as above. It waits while about 64 MiB of rows are not read. Until
+ * its rows have ended or the stream is closed, other calls of the session fail with LW_ERROR_USER, except
+ * lw_session_cancel(). */
+LW_API lw_code lw_session_stream(lw_session* session, const char* sql, struct ArrowSchema* schema,
+                                 struct ArrowArray* values, lw_stream** out, lw_error* error);
+LW_API lw_code lw_stream_schema(const lw_stream* stream, struct ArrowSchema* out, lw_error* error);
+/* Waits for the next rows, a struct array; out->release is NULL at the end. */
+LW_API lw_code lw_stream_next(lw_stream* stream, struct ArrowArray* out, lw_error* error);
+/* The rows that are left as a stream of Arrow's, to which lw_stream_next() then no longer applies. It may
+ * outlive `stream`; its release ends the statement. */
+LW_API lw_code lw_stream_rest(lw_stream* stream, struct ArrowArrayStream* out, lw_error* error);
+/* Ends the statement if it still runs; NULL is allowed. */
+LW_API void lw_stream_close(lw_stream* stream);
+
 /* The scalar functions of SQL, as rows (name, documentation, example) of strings. */
 LW_API lw_code lw_functions(struct ArrowArrayStream* out, lw_error* error);
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -12,32 +11,13 @@
 #include "api/c/lanewise.h"
 #include "api/c/options.h"
 #include "api/c/rows.h"
-#include "api/session.h"
+#include "api/c/shared_session.h"
 #include "base/error.h"
 #include "data/arrow/arrow.h"
 
 using lanewise::Session, lanewise::StatementResult, lanewise::Table, lanewise::UserError;
-using lanewise::c::check_process, lanewise::c::guarded, lanewise::c::need;
+using lanewise::c::check_process, lanewise::c::guarded, lanewise::c::in_session, lanewise::c::need;
 using lanewise::c::TakenArray, lanewise::c::TakenStream;
-
-namespace lanewise::c {
-
-/// A session that runs one call at a time.
-struct SharedSession {
-  explicit SharedSession(const SessionOptions& options) : session(options) {
-    session.set_progress([this](const std::string&, double done) { share = done; });
-  }
-  std::mutex mutex;
-  bool begun = false;             // by lw_session_begin()
-  std::atomic<double> share{-1};  // finished fraction of the running statement
-  Session session;
-};
-
-}  // namespace lanewise::c
-
-struct lw_session {
-  std::shared_ptr<lanewise::c::SharedSession> shared;
-};
 
 struct lw_result {
   std::shared_ptr<lanewise::c::SharedSession>
@@ -62,17 +42,6 @@ std::string profile_text(const StatementResult& result) {
   }
   return text + fmt::format("plan {:.3f} ms, run {:.3f} ms{}\n", result.plan_seconds * 1e3,
                             result.run_seconds * 1e3, result.hot ? ", columns were in memory" : "");
-}
-
-/// guarded() for a call of a session: fails in a forked process, and waits for other threads' calls.
-template <class Body>
-lw_code in_session(lw_session* session, lw_error* error, const Body& body) {
-  return guarded(error, [&] {
-    need(session, "session");
-    check_process();
-    const std::lock_guard lock(session->shared->mutex);
-    body(session->shared->session);
-  });
 }
 
 StatementResult run_all(Session& session, const std::string& sql, const Table& parameters) {

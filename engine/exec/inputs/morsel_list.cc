@@ -6,23 +6,38 @@ namespace lanewise::exec {
 
 class MorselList::ListReader : public Reader {
  public:
-  explicit ListReader(MorselList& list) : list_(list) {}
+  explicit ListReader(MorselList& list) : list_(list), held_(list.held_) {}
 
   bool next(Morsel& morsel, uint64_t below) override {
     for (;;) {
-      const size_t i = list_.next_.fetch_add(1, std::memory_order_relaxed);
-      if (i >= list_.morsels_.size()) return false;
+      held_.hold(list_.next_order());  // at most this order, until it is known
+      const size_t i = list_.next_.fetch_add(1);
+      if (i >= list_.morsels_.size()) break;
       if (list_.morsels_[i].order >= below) continue;  // others need not come after it
       morsel = list_.morsels_[i];
+      held_.hold(morsel.order);
       return true;
     }
+    held_.hold(HeldOrders::kNone);
+    return false;
   }
 
  private:
   MorselList& list_;
+  HeldOrders::Holder held_;
 };
 
 std::unique_ptr<Reader> MorselList::reader() { return std::make_unique<ListReader>(*this); }
+
+uint64_t MorselList::next_order() const {
+  const size_t next = next_.load();
+  return next < morsels_.size() ? morsels_[next].order : HeldOrders::kNone;
+}
+
+uint64_t MorselList::processed_below() const {
+  const uint64_t next = next_order();  // first: what is handed out meanwhile is not lower
+  return std::min(next, held_.lowest());
+}
 
 std::optional<uint64_t> MorselList::row_of(uint64_t order, uint32_t row) const {
   for (const Morsel& morsel : morsels_) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "exec/inputs/held_orders.h"
 #include "exec/inputs/input.h"
 
 namespace lanewise::exec {
@@ -16,13 +17,17 @@ class MorselList : public Input {
   std::unique_ptr<Reader> reader() override;
   size_t max_readers() const override { return morsels_.size(); }
   std::optional<uint64_t> row_of(uint64_t order, uint32_t row) const override;
+  uint64_t processed_below() const override;
   double progress() const override;
 
  private:
   class ListReader;
+  uint64_t next_order() const;  ///< of the next morsel to hand out
+
   std::vector<Morsel> morsels_;
   std::shared_ptr<const void> kept_;
   std::atomic<size_t> next_{0};
+  HeldOrders held_;
 };
 
 /// The table's rows.

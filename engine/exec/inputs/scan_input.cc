@@ -16,7 +16,8 @@ constexpr uint64_t kMaxBatchOrder = uint64_t{1} << 38;
 
 class ScanInput::ScanReader : public Reader {
  public:
-  explicit ScanReader(ScanInput& input) : input_(input) {}
+  explicit ScanReader(ScanInput& input)
+      : input_(input), held_(input.held_), read_from_(input.read_from_) {}
   ~ScanReader() override {
     if (reading_) input_.end_reading(false);
   }
@@ -25,16 +26,23 @@ class ScanInput::ScanReader : public Reader {
     for (;;) {
       {
         std::unique_lock lock(input_.mutex_);
+        held_.hold(HeldOrders::kNone);
         if (below < input_.below_) input_.below_ = below;
         while (!input_.ready_.empty()) {
-          morsel = std::move(input_.ready_.front());
-          input_.ready_.pop_front();
+          const auto first = std::ranges::min_element(input_.ready_, {}, &Morsel::order);
+          morsel = std::move(*first);
+          input_.ready_.erase(first);
+          held_.hold(morsel.order);
           if (morsel.order < input_.below_) return true;
           input_.cut_short_ = true;
         }
-        if (!reading_ && !input_.start_reading()) {
-          if (!input_.wait(lock)) return false;
-          continue;
+        held_.hold(HeldOrders::kNone);
+        if (!reading_) {
+          if (!input_.start_reading()) {
+            if (!input_.wait(lock)) return false;
+            continue;
+          }
+          read_from_.hold(0);
         }
       }
       read();
@@ -46,13 +54,15 @@ class ScanInput::ScanReader : public Reader {
     reading_ = true;
     if (worker_ == nullptr) worker_ = input_.scan_->worker();
     std::optional<ScanBatch> batch = worker_->next();
-    if (batch.has_value() && input_.add(*batch)) return;
+    if (batch.has_value() && input_.add(*batch, read_from_)) return;
     reading_ = false;
+    read_from_.hold(HeldOrders::kNone);
     worker_.reset();
     input_.end_reading(!batch.has_value());
   }
 
   ScanInput& input_;
+  HeldOrders::Holder held_, read_from_;
   std::unique_ptr<ScanWorker> worker_;
   bool reading_ = false;
 };
@@ -105,7 +115,7 @@ std::optional<uint64_t> ScanInput::row_of(uint64_t order, uint32_t row) const {
   return static_cast<uint64_t>(before + first) + row;
 }
 
-bool ScanInput::add(const ScanBatch& batch) {
+bool ScanInput::add(const ScanBatch& batch, HeldOrders::Holder& read_from) {
   if (batch.order >= kMaxBatchOrder) throw InternalError(fmt::format("a batch of order {}", batch.order));
   const uint64_t order = batch.order << kSliceBits;
   if (order >= below_) return false;
@@ -116,6 +126,7 @@ bool ScanInput::add(const ScanBatch& batch) {
   const int64_t morsel_rows = std::max(slicing_.morsel_rows / slice_rows, int64_t{1}) * slice_rows;
   std::lock_guard lock(mutex_);
   seen_.emplace_back(batch.order, rows);
+  read_from.hold((batch.order + 1) << kSliceBits);
   for (int64_t first = 0; first < rows; first += morsel_rows) {
     Morsel& morsel = ready_.emplace_back();
     morsel.order = order + static_cast<uint64_t>(first / slice_rows);
@@ -125,6 +136,16 @@ bool ScanInput::add(const ScanBatch& batch) {
   }
   changed_.notify_all();
   return true;
+}
+
+uint64_t ScanInput::processed_below() const {
+  const std::lock_guard lock(mutex_);
+  uint64_t lowest = std::min(held_.lowest(), read_from_.lowest());
+  for (const Morsel& morsel : ready_) lowest = std::min(lowest, morsel.order);
+  // Until each thread that will read has begun, the next batch may be any after those that were read.
+  if (lowest == HeldOrders::kNone && !all_read_ && !cut_short_)
+    return seen_.empty() ? 0 : (std::ranges::max(seen_).first + 1) << kSliceBits;
+  return lowest;
 }
 
 void ScanInput::finish() {

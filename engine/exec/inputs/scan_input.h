@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/source.h"
+#include "exec/inputs/held_orders.h"
 #include "exec/inputs/input.h"
 
 namespace lanewise::exec {
@@ -28,6 +29,7 @@ class ScanInput : public Input {
   std::unique_ptr<Reader> reader() override;
   size_t max_readers() const override { return threads_; }
   std::optional<uint64_t> row_of(uint64_t order, uint32_t row) const override;
+  uint64_t processed_below() const override;
   double progress() const override { return scan_->progress(); }
   void finish() override;
 
@@ -39,7 +41,7 @@ class ScanInput : public Input {
   /// Waits for morsels of other threads; false if there will be none.
   bool wait(std::unique_lock<std::mutex>& lock);
   /// Adds the batch's morsels; false if the batch lies after what is needed.
-  bool add(const ScanBatch& batch);
+  bool add(const ScanBatch& batch, HeldOrders::Holder& read_from);
   int64_t slice_rows(int64_t batch_rows) const;
 
   std::unique_ptr<Scan> scan_;
@@ -50,9 +52,11 @@ class ScanInput : public Input {
   const size_t threads_;
   const size_t max_reading_;  // threads that read
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Morsel> ready_;
+  HeldOrders held_;       // morsels in work
+  HeldOrders read_from_;  // by each thread that reads: no later batch of it has a lower order
   std::vector<std::pair<uint64_t, int64_t>> seen_;  // batches: order and rows
   size_t started_ = 0;
   size_t reading_ = 0;

@@ -1,7 +1,8 @@
 #include "sql/scan/rows_function.h"
 
 #include <algorithm>
-#include <atomic>
+#include <mutex>
+#include <utility>
 
 #include "base/error.h"
 #include "duckdb/parser/tableref/table_function_ref.hpp"
@@ -17,39 +18,55 @@ namespace {
 /// words.
 constexpr int64_t kPartRows = 122'880;
 
-struct Part {
-  const Batch* batch;
-  int64_t first;
-  int64_t rows;
-};
-
 constexpr const char* kName = "lanewise_rows";
 constexpr const char* kArrow = "read_arrow";
 constexpr const char* kArrowExtensions[] = {".arrow", ".arrows", ".feather", ".ipc"};
 
 struct Info : duckdb::TableFunctionInfo {
-  explicit Info(std::shared_ptr<const ExposedRows> rows) : exposed(std::move(rows)) {}
-  std::shared_ptr<const ExposedRows> exposed;
+  explicit Info(std::shared_ptr<ExposedRows> rows) : exposed(std::move(rows)) {}
+  std::shared_ptr<ExposedRows> exposed;
 };
 
 struct BindData : duckdb::TableFunctionData {
-  const Table* table = nullptr;          // else
+  const RowsToRead* rows = nullptr;      // else
   std::shared_ptr<const Source> source;  // this one
-  std::shared_ptr<const ExposedRows> exposed;
+  std::shared_ptr<ExposedRows> exposed;
   std::vector<std::string> files;  // of read_arrow()
 };
 
-struct GlobalState : duckdb::GlobalTableFunctionState {
-  std::vector<Batch> batches;
-  std::vector<Part> parts;
-  std::vector<size_t> columns;  // of the batches, as DuckDB requires them
-  std::atomic<size_t> next{0};
-  duckdb::idx_t MaxThreads() const override { return std::max<size_t>(1, parts.size()); }
+struct LocalState : duckdb::LocalTableFunctionState {
+  std::shared_ptr<const Batch> batch;  // null: no rows are left
+  size_t part = 0;
+  int64_t next = 0;  // its next row to read
+  int64_t end = 0;
 };
 
-struct LocalState : duckdb::LocalTableFunctionState {
-  size_t part = 0;
-  int64_t done = 0;  // of its rows: already read
+struct GlobalState : duckdb::GlobalTableFunctionState {
+  RowsToRead rows;
+  std::vector<size_t> columns;  // of the batches, as DuckDB requires them
+
+  duckdb::idx_t MaxThreads() const override { return std::max<size_t>(1, rows.max_threads); }
+
+  /// Gives a thread the next part.
+  void take(LocalState& local) {
+    const std::lock_guard lock(mutex_);
+    while (batch_ != nullptr && given_ == batch_->rows) {
+      std::optional<Batch> next = rows.next();
+      batch_ = next ? std::make_shared<const Batch>(std::move(*next)) : nullptr;
+      given_ = 0;
+    }
+    local.batch = batch_;
+    if (batch_ == nullptr) return;
+    local.part = parts_++;
+    local.next = given_;
+    local.end = given_ = std::min(given_ + kPartRows, batch_->rows);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<const Batch> batch_ = std::make_shared<const Batch>();
+  int64_t given_ = 0;  // rows of the batch
+  size_t parts_ = 0;
 };
 
 void name_columns(const Schema& schema, duckdb::vector<duckdb::LogicalType>& types,
@@ -68,14 +85,14 @@ duckdb::unique_ptr<duckdb::FunctionData> bind(duckdb::ClientContext&, duckdb::Ta
   data->exposed = input.info->Cast<Info>().exposed;
   const ExposedRows& exposed = *data->exposed;
   if (input.inputs.empty()) {
-    data->table = exposed.table;
+    data->rows = exposed.rows;
   } else if (const auto found = exposed.sources.find(input.inputs[0].ToString());
              found != exposed.sources.end()) {
     data->source = found->second;
   }
-  if (data->table == nullptr && data->source == nullptr)
+  if (data->rows == nullptr && data->source == nullptr)
     throw duckdb::BinderException("lanewise_rows() is for statements of Lanewise itself");
-  name_columns(data->source ? data->source->schema() : data->table->schema, types, names);
+  name_columns(data->source ? data->source->schema() : data->rows->schema, types, names);
   return data;
 }
 
@@ -102,6 +119,18 @@ duckdb::unique_ptr<duckdb::FunctionData> bind_arrow(duckdb::ClientContext& conte
   return data;
 }
 
+/// Calls f(), and passes its errors on in the form that DuckDB expects.
+template <class F>
+auto in_duckdb(F f) {
+  try {
+    return f();
+  } catch (const CancelledError&) {
+    throw duckdb::InterruptException();
+  } catch (const MemoryError& error) {
+    throw duckdb::OutOfMemoryException(error.what());
+  }
+}
+
 /// Reads the requested columns of a source into `state`. Virtual columns only need the number of rows.
 void read(const BindData& data, const duckdb::vector<duckdb::column_t>& wanted, GlobalState& state) {
   const Source& source = *data.source;
@@ -110,16 +139,27 @@ void read(const BindData& data, const duckdb::vector<duckdb::column_t>& wanted, 
     state.columns.push_back(column < source.schema().size() ? columns.size() : SIZE_MAX);
     if (column < source.schema().size()) columns.push_back(column);
   }
-  try {
+  auto table = std::make_shared<Table>();
+  in_duckdb([&] {
     const auto scan =
         source.scan(columns, BatchSize::kKept, data.exposed->budget, data.exposed->cancellation);
     const auto worker = scan->worker();
-    while (auto next = worker->next()) state.batches.push_back(std::move(next->batch));
-  } catch (const CancelledError&) {  // in the form that DuckDB passes on
-    throw duckdb::InterruptException();
-  } catch (const MemoryError& error) {
-    throw duckdb::OutOfMemoryException(error.what());
-  }
+    while (auto next = worker->next()) table->batches.push_back(std::move(next->batch));
+  });
+  state.rows = rows_of(*table);
+  state.rows.next = [table, next = state.rows.next] { return next(); };
+}
+
+/// A stream's rows; its error is kept, and thrown by the statement in its own form.
+std::optional<Batch> next_of_stream(ExposedRows& exposed) {
+  return in_duckdb([&] {
+    try {
+      return exposed.rows->next();
+    } catch (...) {
+      exposed.failed = std::current_exception();
+      throw;
+    }
+  });
 }
 
 duckdb::unique_ptr<duckdb::GlobalTableFunctionState> init_global(duckdb::ClientContext&,
@@ -129,13 +169,9 @@ duckdb::unique_ptr<duckdb::GlobalTableFunctionState> init_global(duckdb::ClientC
   if (data.source) {
     read(data, input.column_ids, *state);
   } else {
-    state->batches = data.table->batches;
+    state->rows = *data.rows;
+    state->rows.next = [exposed = data.exposed] { return next_of_stream(*exposed); };
     state->columns.assign(input.column_ids.begin(), input.column_ids.end());
-  }
-  for (const Batch& batch : state->batches) {
-    for (int64_t first = 0; first < batch.rows; first += kPartRows) {
-      state->parts.push_back({&batch, first, std::min(kPartRows, batch.rows - first)});
-    }
   }
   return state;
 }
@@ -144,25 +180,21 @@ duckdb::unique_ptr<duckdb::LocalTableFunctionState> init_local(duckdb::Execution
                                                                duckdb::TableFunctionInitInput&,
                                                                duckdb::GlobalTableFunctionState* global) {
   auto state = duckdb::make_uniq<LocalState>();
-  state->part = global->Cast<GlobalState>().next++;
+  global->Cast<GlobalState>().take(*state);
   return state;
 }
 
 void next_rows(duckdb::ClientContext&, duckdb::TableFunctionInput& input, duckdb::DataChunk& out) {
   auto& global = input.global_state->Cast<GlobalState>();
   auto& local = input.local_state->Cast<LocalState>();
-  if (local.part < global.parts.size() && local.done == global.parts[local.part].rows) {
-    local.part = global.next++;
-    local.done = 0;
-  }
-  if (local.part >= global.parts.size()) return;
-  const Part& part = global.parts[local.part];
-  const int64_t rows = std::min<int64_t>(STANDARD_VECTOR_SIZE, part.rows - local.done);
+  if (local.batch != nullptr && local.next == local.end) global.take(local);
+  if (local.batch == nullptr) return;
+  const int64_t rows = std::min<int64_t>(STANDARD_VECTOR_SIZE, local.end - local.next);
   for (size_t i = 0; i < global.columns.size(); ++i) {
-    if (global.columns[i] >= part.batch->columns.size()) continue;  // requested only for the number of rows
-    expose(*part.batch->columns[global.columns[i]], part.first + local.done, rows, out.data[i]);
+    if (global.columns[i] >= local.batch->columns.size()) continue;  // requested only for the number of rows
+    expose(*local.batch->columns[global.columns[i]], local.next, rows, out.data[i]);
   }
-  local.done += rows;
+  local.next += rows;
   out.SetCardinality(static_cast<duckdb::idx_t>(rows));
 }
 
@@ -199,7 +231,16 @@ duckdb::unique_ptr<duckdb::TableRef> replace_name(duckdb::ClientContext&, duckdb
 
 }  // namespace
 
-void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<const ExposedRows> exposed) {
+RowsToRead rows_of(const Table& table) {
+  size_t parts = 0;
+  for (const Batch& batch : table.batches) parts += static_cast<size_t>((batch.rows + kPartRows - 1) / kPartRows);
+  return {table.schema, parts, [&table, next = size_t{0}]() mutable -> std::optional<Batch> {
+            if (next == table.batches.size()) return std::nullopt;
+            return table.batches[next++];
+          }};
+}
+
+void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<ExposedRows> exposed) {
   duckdb::TableFunctionSet functions(kName);
   for (const bool named : {false, true}) {
     duckdb::vector<duckdb::LogicalType> arguments;

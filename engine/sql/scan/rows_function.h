@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,12 +11,14 @@
 #include "data/column.h"
 #include "data/source.h"
 #include "sql/duckdb_headers.h"
+#include "sql/rows_to_read.h"
 
 namespace lanewise::sql {
 
 /// The sources of the SQL functions lanewise_rows() and read_arrow().
 struct ExposedRows {
-  const Table* table = nullptr;  ///< for calls without an argument; null between uses
+  const RowsToRead* rows = nullptr;  ///< for calls without an argument; null between uses
+  std::exception_ptr failed = {};    ///< what their next() threw
   std::map<std::string, std::shared_ptr<const Source>> sources = {};  ///< by argument: lower-case names
   MemoryBudget* budget = nullptr;                                     ///< for rows that are read from them
   const Cancellation* cancellation = nullptr;                         ///< of these reads
@@ -26,7 +29,7 @@ struct ExposedRows {
 /// threads. Without an argument it is for our COPY statements; with one, it replaces the names of
 /// sources in queries, unless the database has a table of that name. Likewise read_arrow() with
 /// the path or pattern of Arrow files replaces names that end like those.
-void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<const ExposedRows> exposed);
+void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<ExposedRows> exposed);
 
 /// The source whose rows `get` reads; null if it reads something else.
 std::shared_ptr<const Source> exposed_source(const duckdb::LogicalGet& get);
