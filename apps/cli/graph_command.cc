@@ -280,11 +280,11 @@ void write_rows(const Answer& answer, const std::string& path) {
   Table table{answer.schema, {}};
   table.batches.push_back(std::move(batch));
   if (format == "parquet") {
-    Session().write_parquet(table, path);
+    Session().write_parquet(batches_of(table), path);
     return;
   }
   OutputFile out(path);
-  make_writer(format, true)->write(table, out);
+  make_writer(format, true)->write(batches_of(table), out);
   out.close();
 }
 

@@ -124,14 +124,14 @@ ExitCode run_query(const IndexArguments& given) {
   batch.columns.push_back(numbers_column(rows));
   table.batches.push_back(std::move(batch));
   if (format == "parquet") {
-    file.session().write_parquet(table, given.output);
+    file.session().write_parquet(batches_of(table), given.output);
   } else if (given.output.empty()) {
     OutputFile out;
-    make_writer(format, false)->write(table, out);
+    make_writer(format, false)->write(batches_of(table), out);
     out.close();
   } else {
     OutputFile out(given.output);
-    make_writer(format, true)->write(table, out);
+    make_writer(format, true)->write(batches_of(table), out);
     out.close();
   }
   return kOk;

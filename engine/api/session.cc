@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/spill_file.h"
+#include "data/arrow/arrow_stream.h"
 #include "data/table_source.h"
 #include "exec/gpu/accelerator.h"
 #include "exec/row_stream.h"
@@ -74,6 +75,12 @@ exec::OperatorProfile by_duckdb(const std::string& statement, double seconds) {
   op.target = "duckdb";
   return op;
 }
+
+/// Releases a stream at the end of its scope.
+struct ReleaseStream {
+  void operator()(ArrowArrayStream* stream) const { stream->release(stream); }
+};
+using ReleasedStream = std::unique_ptr<ArrowArrayStream, ReleaseStream>;
 
 /// The result of EXPLAIN: a row for each line.
 StatementResult explained(const std::string& text) {
@@ -274,10 +281,9 @@ struct Session::State {
     Stopwatch watch;
     exec::Options run = run_options();
     run.keep_columns = keep_columns;
-    run.stream = stream;
     const std::shared_ptr<SpillFile> spill_file = budget.spill_file();
     const size_t spilled_before = spill_file ? (spill_file->take_peak(), spill_file->used()) : 0;
-    exec::Result done = exec::execute(query.root, run);
+    exec::Result done = exec::execute(query.root, run, stream);
     result.run_seconds = watch.lap();
     if (spill_file) result.spilled = spill_file->take_peak() - spilled_before;
     result.table.batches = std::move(done.table.batches);
@@ -390,9 +396,8 @@ struct ResultStream::State {
     session.cancellation.reset();
   }
   std::optional<Batch> next();
-  sql::RowsToRead rows_to_read() {
-    const auto threads = static_cast<size_t>(session.threads);
-    return {answer.result.table.schema, threads, [this] { return next(); }};
+  Batches batches() {
+    return {answer.result.table.schema, -1, [this] { return next(); }};
   }
   void start(bool keep_columns) {
     thread = std::thread([this, keep_columns] {
@@ -428,6 +433,8 @@ const Schema& ResultStream::schema() const { return state_->answer.result.table.
 const StatementResult& ResultStream::result() const { return state_->answer.result; }
 
 std::optional<Batch> ResultStream::next() { return state_->next(); }
+
+Batches ResultStream::batches() { return state_->batches(); }
 
 std::optional<Batch> ResultStream::State::next() {
   if (!thread.joinable()) {
@@ -470,17 +477,17 @@ StatementResult Session::State::answer_and_write(const sql::Statement& statement
   auto& [result, query] = stream.answer;
   Stopwatch watch;
   std::optional<Table> written;
-  const auto write = [&](const sql::RowsToRead& rows) {
+  const auto write = [&](const Batches& rows) {
     written = database.write(statement, rows, query.names, query.types, &budget);
     result.write_seconds = std::max(watch.lap() - result.run_seconds, 0.0);
   };
   if (database.writes_while_running(statement, query)) {
     stream.start(keep_columns);
-    write(stream.rows_to_read());
+    write(stream.batches());
   } else {
     execute(stream.answer, keep_columns, nullptr);
     const Table rows = std::move(result.table);
-    write(sql::rows_of(rows));
+    write(batches_of(rows));
   }
   result.has_rows = written.has_value();
   result.table = written ? std::move(*written) : Table();
@@ -539,13 +546,8 @@ std::string Session::explain(const std::string& query, bool kernels, const Table
 Table Session::as_json(const Table& table) { return state_->database.as_json(table); }
 Table Session::in_zone(const Table& table) { return state_->database.in_zone(table); }
 
-void Session::write_parquet(const Table& table, const std::string& path) {
-  state_->check_idle();
-  state_->database.write_parquet(table, path);
-}
-
-void Session::write_parquet(ResultStream& rows, const std::string& path) {
-  state_->database.write_parquet(rows.state_->rows_to_read(), path);
+void Session::write_parquet(const Batches& rows, const std::string& path) {
+  state_->database.write_parquet(rows, path);
 }
 
 void Session::add_table(const std::string& name, ArrowArrayStream* stream, bool keep_columns) {
@@ -582,6 +584,20 @@ void Session::drop_function(const std::string& name) {
 void Session::to_arrow(Table table, ArrowArrayStream* out) {
   *out = {};
   state_->database.to_arrow(std::move(table), out);
+}
+
+void Session::to_arrow(const Schema& schema, ArrowSchema* out) {
+  ArrowArrayStream none{};
+  to_arrow(Table{schema, {}}, &none);
+  const ReleasedStream released(&none);
+  arrow::check_stream(none, none.get_schema(&none, out));
+}
+
+void Session::to_arrow(const Schema& schema, Batch batch, ArrowArray* out) {
+  ArrowArrayStream one{};
+  to_arrow(Table{schema, {std::move(batch)}}, &one);
+  const ReleasedStream released(&one);
+  arrow::check_stream(one, one.get_next(&one, out));
 }
 
 void Session::to_device(const Table& table, ArrowDeviceArrayStream* out) {

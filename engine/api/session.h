@@ -11,6 +11,7 @@
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "data/arrow/arrow_device.h"
+#include "data/batches.h"
 #include "data/column.h"
 #include "exec/execute.h"
 #include "lanes/tuning.h"
@@ -81,7 +82,9 @@ class ResultStream {
   /// Waits for the next batch; nothing at the end. Throws the statement's error, after rows before the one
   /// that raised it.
   std::optional<Batch> next();
-  /// After the end: what Session::run() returns, with a table without rows.
+  /// The same as a function, which must not outlive the stream.
+  Batches batches();
+  /// What Session::run() returns, with a table without rows; times and profile are there after the end.
   const StatementResult& result() const;
 
  private:
@@ -121,8 +124,7 @@ class Session {
   /// The table with timestamps with time zones as strings, if the session's zone is not UTC.
   Table in_zone(const Table& table);
   /// Writes rows as Parquet, whole or not at all; throws UserError that names the path.
-  void write_parquet(const Table& table, const std::string& path);
-  void write_parquet(ResultStream& rows, const std::string& path);
+  void write_parquet(const Batches& rows, const std::string& path);
 
   /// Adds a table with the rows of an Arrow stream. The name is not case-sensitive. It replaces a table added
   /// before; a table of the database takes precedence. The stream is read to its end and released, even after
@@ -145,6 +147,9 @@ class Session {
   /// Exports `table` to `out` as Arrow, with lists, structs and maps as Arrow's nested types. The stream may
   /// outlive the session. Throws UserError if a value does not fit.
   void to_arrow(Table table, ArrowArrayStream* out);
+  /// The same for a schema, and for one batch of rows.
+  void to_arrow(const Schema& schema, ArrowSchema* out);
+  void to_arrow(const Schema& schema, Batch batch, ArrowArray* out);
   /// Exports a copy of `table` in GPU memory to `out`, which may outlive the session. Throws UserError if the
   /// session has no GPU or a value does not fit Arrow's types, and MemoryError.
   void to_device(const Table& table, ArrowDeviceArrayStream* out);

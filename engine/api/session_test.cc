@@ -145,7 +145,7 @@ TEST(Session, WritesMoreThanItsMemory) {
   session.run("CREATE TABLE big AS " + query);
   session.run("INSERT INTO big SELECT * FROM big WHERE i < 1000000");
   ResultStream stream = session.stream(query);
-  session.write_parquet(stream, again);
+  session.write_parquet(stream.batches(), again);
   for (const std::string& from : {"'" + path + "'", std::string("big"), "'" + again + "'"}) {
     const Table table = session.run("SELECT count(*), max(i), min(s), sum(i) FROM " + from).table;
     EXPECT_EQ(table.value(0, 0).to_string(), from == "big" ? "4000000" : "3000000") << from;
@@ -310,7 +310,7 @@ TEST(Session, WritesWhatItAnswers) {
   Session session(options());
   const StatementResult result =
       session.run("SELECT i, 'row ' || i AS s FROM range(300000) r(i) WHERE i % 3 = 0");
-  session.write_parquet(result.table, path);
+  session.write_parquet(batches_of(result.table), path);
   const StatementResult back = session.run("FROM '" + path + "'");
   EXPECT_EQ(text_of(back.table), text_of(result.table));
 }

@@ -37,8 +37,8 @@ namespace {
 /// Opens and runs the pipelines of a plan, one after the other.
 class Execution {
  public:
-  Execution(const plan::Node& root, const Options& options)
-      : options_(options), lines_(lines_of(root)), counters_(lines_.size()), pipelines_(split(root)) {
+  Execution(const plan::Node& root, const Options& options, RowStream* stream = nullptr)
+      : options_(options), stream_(stream), lines_(lines_of(root)), counters_(lines_.size()), pipelines_(split(root)) {
     for (const Pipeline& pipeline : pipelines_)
       results_.push_back({{pipeline.output, {}}});  // types, for now
     last_use_.resize(pipelines_.size());
@@ -66,7 +66,7 @@ class Execution {
     }
     Result result;
     result.table = std::move(results_.back().table);
-    if (options_.stream != nullptr) pass_on(result.table.batches, *options_.stream);
+    if (stream_ != nullptr) pass_on(result.table.batches, *stream_);
     result.profile = make_profile(lines_, counters_, options_);
     for (const auto& [line, note] : notes_) result.profile[line].details += note;
     for (auto& [line, notes] : device_notes_) result.profile[line].device = std::move(notes);
@@ -105,8 +105,8 @@ class Execution {
     }
     const Pipeline pipeline = with_parts(wanted, counters);
     OpenPipeline open = this->open(pipeline);
-    if (options_.stream != nullptr && i + 1 == pipelines_.size() && pipeline.sink == nullptr) {
-      auto sink = std::make_unique<StreamSink>(pipeline.input, *options_.stream);
+    if (stream_ != nullptr && i + 1 == pipelines_.size() && pipeline.sink == nullptr) {
+      auto sink = std::make_unique<StreamSink>(pipeline.input, *stream_);
       open.stream = sink.get();
       open.sink = std::move(sink);
     }
@@ -401,6 +401,7 @@ class Execution {
   }
 
   const Options& options_;
+  RowStream* const stream_;  // null: the rows are collected
   std::vector<Line> lines_;
   std::vector<Counters> counters_;
   std::vector<Pipeline> pipelines_;
@@ -456,14 +457,12 @@ std::string explain_device(const plan::NodePtr& root, bool kernels, const Option
   return text;
 }
 
-Result execute(const plan::NodePtr& root, const Options& options) {
+Result execute(const plan::NodePtr& root, const Options& options, RowStream* stream) {
   try {
     return with_threads(options.threads, [&] {
-      Options collected = options;
-      collected.stream = nullptr;
-      const auto rows = [&](const plan::NodePtr& part) { return Execution(*part, collected).run().table; };
+      const auto rows = [&](const plan::NodePtr& part) { return Execution(*part, options).run().table; };
       const plan::NodePtr plain = without_recursion(root, rows, options.cancellation);
-      return Execution(*plain, options).run();
+      return Execution(*plain, options, stream).run();
     });
   } catch (const std::bad_alloc&) {
     throw MemoryError("the system has no memory left for this query; lower --memory-limit or --threads");

@@ -53,7 +53,6 @@ struct Options {
   std::function<DeviceView()> device_view;
   Rates host_rates = {};
   Strategy device_strategy = {};
-  RowStream* stream = nullptr;  ///< if set, it receives the result's rows, and Result::table has none
 };
 
 /// What one operator did.
@@ -83,6 +82,7 @@ struct Result {
 std::string explain_device(const plan::NodePtr& root, bool kernels, const Options& options);
 
 /// Runs the plan. Throws UserError (including MemoryError) or CancelledError, without side effects.
-Result execute(const plan::NodePtr& root, const Options& options);
+/// A `stream` receives the result's rows; then Result::table has none.
+Result execute(const plan::NodePtr& root, const Options& options, RowStream* stream = nullptr);
 
 }  // namespace lanewise::exec

@@ -141,13 +141,12 @@ const Shape kShapes[] = {
 };
 
 /// The rows of a plan, read while it runs. The stream is always full, so threads wait.
-Table streamed(const plan::NodePtr& plan, Options options) {
+Table streamed(const plan::NodePtr& plan, const Options& options) {
   RowStream stream(1);
-  options.stream = &stream;
   Table table;
   std::thread run([&] {
     try {
-      EXPECT_EQ(execute(plan, options).table.rows(), 0);
+      EXPECT_EQ(execute(plan, options, &stream).table.rows(), 0);
       stream.end();
     } catch (...) {
       stream.end(std::current_exception());
@@ -276,9 +275,8 @@ TEST(Execute, StreamsOnlyRowsBeforeAnError) {
     options.threads = threads;
     options.vector_rows = 100;
     RowStream stream(1);
-    options.stream = &stream;
     std::thread run([&] {
-      EXPECT_THROW(execute(plan, options), UserError);
+      EXPECT_THROW(execute(plan, options, &stream), UserError);
       stream.end(std::make_exception_ptr(UserError("raised")));
     });
     int64_t next = 0;
@@ -303,9 +301,8 @@ TEST(Execute, StopsWhenTheReaderOfAStreamIsGone) {
     options.threads = threads;
     options.budget = &budget;
     RowStream stream(100'000);
-    options.stream = &stream;
     std::thread run([&] {
-      EXPECT_THROW(execute(all_of(source), options), CancelledError);
+      EXPECT_THROW(execute(all_of(source), options, &stream), CancelledError);
       stream.end(std::make_exception_ptr(CancelledError()));
     });
     EXPECT_TRUE(stream.next());

@@ -194,7 +194,7 @@ void Database::set_query_running(bool running) {
   if (running) state_->second.reset();  // not when it ends: the other connection may still write the rows
 }
 
-std::optional<Table> Database::write(const Statement& statement, const RowsToRead& rows,
+std::optional<Table> Database::write(const Statement& statement, const Batches& rows,
                                      const std::vector<std::string>& names,
                                      const std::vector<std::string>& types, MemoryBudget* budget) {
   const std::shared_ptr<void> exposing = state_->expose(rows);
@@ -247,7 +247,7 @@ Table Database::in_zone(const Table& table) {
   return result;
 }
 
-void Database::write_parquet(const RowsToRead& rows, const std::string& path) {
+void Database::write_parquet(const Batches& rows, const std::string& path) {
   const std::shared_ptr<void> exposing = state_->expose(rows);
   std::vector<std::string> results;
   for (size_t i = 0; i < rows.schema.size(); ++i) {

@@ -12,7 +12,7 @@
 #include "data/source.h"
 #include "ops/host_function.h"
 #include "plan/node.h"
-#include "sql/rows_to_read.h"
+#include "data/batches.h"
 
 namespace duckdb {
 class SQLStatement;
@@ -107,7 +107,7 @@ class Database {
   /// Lets DuckDB run a statement that writes, with these rows in place of its query's; `names` and `types`
   /// are those of the query. A file that COPY writes is whole or absent. Throws UserError if it is one of
   /// files().
-  std::optional<Table> write(const Statement& statement, const RowsToRead& rows,
+  std::optional<Table> write(const Statement& statement, const Batches& rows,
                              const std::vector<std::string>& names, const std::vector<std::string>& types,
                              MemoryBudget* budget);
   /// Whether write() can read the rows of this query while it runs. Not in a transaction of the user, and not
@@ -124,8 +124,8 @@ class Database {
   /// not UTC; Value::to_string() writes those of UTC.
   Table in_zone(const Table& table);
   /// Writes rows as Parquet, without copying them. Throws UserError that names the path.
-  void write_parquet(const RowsToRead& rows, const std::string& path);
-  void write_parquet(const Table& table, const std::string& path) { write_parquet(rows_of(table), path); }
+  void write_parquet(const Batches& rows, const std::string& path);
+  void write_parquet(const Table& table, const std::string& path) { write_parquet(batches_of(table), path); }
   /// Exports the table as Arrow, see data/arrow/arrow.h, with lists, structs and maps as nested types.
   void to_arrow(Table table, ArrowArrayStream* out);
   /// Lets statements read `source` by this name, which is not case-sensitive, unless the database has a table

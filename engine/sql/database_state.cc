@@ -221,7 +221,7 @@ std::optional<Table> Database::State::run_write(duckdb::unique_ptr<duckdb::SQLSt
   return result;
 }
 
-std::shared_ptr<void> Database::State::expose(const RowsToRead& rows) {
+std::shared_ptr<void> Database::State::expose(const Batches& rows) {
   exposed->rows = &rows;
   exposed->failed = nullptr;
   return {nullptr, [this](void*) { exposed->rows = nullptr; }};
@@ -235,7 +235,7 @@ std::string Database::State::rows_query(const std::vector<std::string>& results)
 }
 
 Table Database::State::selected(const Table& table, const std::vector<std::string>& expressions) {
-  const RowsToRead rows = rows_of(table);
+  const Batches rows = batches_of(table);
   const std::shared_ptr<void> exposing = expose(rows);
   std::optional<Table> result;
   for (auto& statement : parse(rows_query(expressions)))

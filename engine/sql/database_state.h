@@ -50,7 +50,7 @@ struct Database::State {
   std::optional<Table> run_write(duckdb::unique_ptr<duckdb::SQLStatement> statement, const Table& parameters,
                                  MemoryBudget* budget);
   /// Exposes the rows to DuckDB's statements as lanewise_rows(), until the returned object is destroyed.
-  std::shared_ptr<void> expose(const RowsToRead& rows);
+  std::shared_ptr<void> expose(const Batches& rows);
   /// A DuckDB query that returns rows of our engine.
   static std::string rows_query(const std::vector<std::string>& results);
   /// The values of one expression for each column of `table`; expressions name the columns c0, c1, ...

@@ -1,3 +1,6 @@
+#include <optional>
+#include <utility>
+
 #include "output/result_writer.h"
 
 namespace lanewise::cli {
@@ -8,10 +11,12 @@ class ArrowWriter : public ResultWriter {
  public:
   explicit ArrowWriter(ArrowFormat format) : format_(format) {}
 
-  void write(const Table& table, OutputFile& out) override {
-    ArrowArrayStream rows{};
-    arrow::export_stream(table, &rows);
-    write_arrow(&rows, format_, [&out](std::string_view bytes) { out.write(bytes); });
+  void write(const Batches& rows, OutputFile& out) override {
+    Table table{rows.schema, {}};
+    while (std::optional<Batch> batch = rows.next()) table.batches.push_back(std::move(*batch));
+    ArrowArrayStream stream{};
+    arrow::export_stream(std::move(table), &stream);
+    write_arrow(&stream, format_, [&out](std::string_view bytes) { out.write(bytes); });
   }
 
  private:

@@ -11,15 +11,15 @@ class CsvWriter : public ResultWriter {
  public:
   explicit CsvWriter(std::string null_text) : null_text_(std::move(null_text)) {}
 
-  void write(const Table& table, OutputFile& out) override {
+  void write(const Batches& rows, OutputFile& out) override {
     std::string line;
-    for (const Field& field : table.schema) {
+    for (const Field& field : rows.schema) {
       if (!line.empty()) line += ',';
       append_quoted(field.name, line);
     }
     out.write(line + "\n");
     std::string cell;
-    for_each_row(table, [&](const Batch& batch, int64_t row) {
+    for_each_row(rows, [&](const Batch& batch, int64_t row) {
       line.clear();
       for (size_t i = 0; i < batch.columns.size(); ++i) {
         if (i != 0) line += ',';

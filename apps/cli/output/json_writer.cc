@@ -61,12 +61,12 @@ class JsonWriter : public ResultWriter {
  public:
   explicit JsonWriter(bool lines) : lines_(lines) {}
 
-  void write(const Table& table, OutputFile& out) override {
-    const auto keys = keys_of(table.schema);
+  void write(const Batches& rows, OutputFile& out) override {
+    const auto keys = keys_of(rows.schema);
     std::string line;
     std::string cell;
     const char* separator = lines_ ? "" : "[\n";
-    for_each_row(table, [&](const Batch& batch, int64_t row) {
+    for_each_row(rows, [&](const Batch& batch, int64_t row) {
       line = separator;
       line += '{';
       for (size_t i = 0; i < keys.size(); ++i) {
@@ -75,7 +75,7 @@ class JsonWriter : public ResultWriter {
         line += keys[i];
         cell.clear();
         append_cell(column, row, "null", cell);
-        if (!column.is_null(row) && table.schema[i].text_of == "JSON") {
+        if (!column.is_null(row) && rows.schema[i].text_of == "JSON") {
           append_json(cell, line);
         } else if (column.is_null(row) || is_number(column, row)) {
           if (const size_t point = cell.find('.'); point == 0 || (point == 1 && cell[0] == '-'))
@@ -89,7 +89,7 @@ class JsonWriter : public ResultWriter {
       separator = lines_ ? "" : ",\n";
       out.write(line);
     });
-    if (!lines_) out.write(table.rows() == 0 ? "[]\n" : "\n]\n");
+    if (!lines_) out.write(line.empty() ? "[]\n" : "\n]\n");
   }
 
  private:

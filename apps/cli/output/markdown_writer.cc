@@ -12,17 +12,17 @@ class MarkdownWriter : public ResultWriter {
  public:
   explicit MarkdownWriter(std::string null_text) : null_text_(std::move(null_text)) {}
 
-  void write(const Table& table, OutputFile& out) override {
+  void write(const Batches& rows, OutputFile& out) override {
     std::string head = "|";
     std::string rule = "|";
-    for (const Field& field : table.schema) {
+    for (const Field& field : rows.schema) {
       append_escaped(field.name, head);
       rule += is_numeric(field.type) ? " ---: |" : " --- |";
     }
     out.write(head + "\n" + rule + "\n");
     std::string line;
     std::string cell;
-    for_each_row(table, [&](const Batch& batch, int64_t row) {
+    for_each_row(rows, [&](const Batch& batch, int64_t row) {
       line = '|';
       for (const ColumnPtr& column : batch.columns) {
         cell.clear();

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/arrow_file.h"
-#include "data/column.h"
+#include "data/batches.h"
 #include "output/output_file.h"
 
 namespace lanewise::cli {
@@ -15,7 +16,7 @@ namespace lanewise::cli {
 class ResultWriter {
  public:
   virtual ~ResultWriter() = default;
-  virtual void write(const Table& table, OutputFile& out) = 0;
+  virtual void write(const Batches& rows, OutputFile& out) = 0;
 };
 
 struct TableStyle {
@@ -35,11 +36,11 @@ std::unique_ptr<ResultWriter> make_arrow_writer(ArrowFormat format);
 /// Appends the value as SQL prints it; `null` for NULL.
 void append_cell(const Column& column, int64_t row, std::string_view null, std::string& out);
 
-/// Calls f(batch, row) for each row of the table.
+/// Calls f(batch, row) for each row.
 template <class F>
-void for_each_row(const Table& table, F f) {
-  for (const Batch& batch : table.batches) {
-    for (int64_t row = 0; row < batch.rows; ++row) f(batch, row);
+void for_each_row(const Batches& rows, F f) {
+  while (const std::optional<Batch> batch = rows.next()) {
+    for (int64_t row = 0; row < batch->rows; ++row) f(*batch, row);
   }
 }
 

@@ -95,7 +95,9 @@ class TableWriter : public ResultWriter {
  public:
   explicit TableWriter(TableStyle style) : style_(std::move(style)) {}
 
-  void write(const Table& table, OutputFile& out) override {
+  void write(const Batches& rows, OutputFile& out) override {
+    Table table{rows.schema, {}};
+    while (std::optional<Batch> batch = rows.next()) table.batches.push_back(std::move(*batch));
     Grid grid = gather(table, style_.rows, style_.null_text);
     lay_out(grid, style_.width);
     const size_t columns = fitting(grid);

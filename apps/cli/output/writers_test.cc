@@ -16,7 +16,7 @@ std::string written(ResultWriter& writer, const Table& table) {
   const TemporaryFolder folder;
   const std::string path = folder.file("table");
   OutputFile out(path);
-  writer.write(table, out);
+  writer.write(batches_of(table), out);
   out.close();
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

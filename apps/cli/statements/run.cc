@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <exception>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -19,9 +22,11 @@ namespace lanewise::cli {
 
 namespace {
 
-StatementResult run_or_advise(Session& session, const std::string& statement, bool more_follows) {
+/// Calls f(), and adds advice to the error of a query that is not supported.
+template <class F>
+auto or_advise(F f) {
   try {
-    return session.run(statement, more_follows);
+    return f();
   } catch (const sql::UnsupportedError& error) {
     throw UserError(fmt::format("{}; --fallback duckdb lets DuckDB answer", error.what()));
   }
@@ -71,7 +76,7 @@ bool SqlRun::run_all(const std::string& text, bool more_follows) {
   bool all = true;
   for (size_t i = 0; i < statements.size(); ++i)
     all &= run_or_report(statements[i], i + 1, statements.size(), more_follows || i + 1 < statements.size());
-  write_file();
+  if (const std::optional<Table> last = std::exchange(last_, std::nullopt)) write_file(batches_of(*last));
   out_.close();
   return all;
 }
@@ -79,7 +84,7 @@ bool SqlRun::run_all(const std::string& text, bool more_follows) {
 /// The error of one of several statements begins with its number.
 bool SqlRun::run_or_report(const std::string& statement, size_t number, size_t count, bool more_follows) {
   try {
-    run(statement, more_follows);
+    run(statement, number == count, more_follows);
     return true;
   } catch (const CancelledError&) {
     end_progress();
@@ -99,7 +104,7 @@ void SqlRun::end_progress() {
   progress_.finish();
 }
 
-void SqlRun::run(const std::string& statement, bool more_follows) {
+void SqlRun::run(const std::string& statement, bool is_last, bool more_follows) {
   if (!options_.explain.empty()) {
     return show([&] { out_.write(session_->explain(statement, options_.explain == "kernels")); });
   }
@@ -107,23 +112,68 @@ void SqlRun::run(const std::string& statement, bool more_follows) {
   progress_.start();
   shows_progress_ = true;
   const bool only_read = std::exchange(only_read_, false);  // unless it succeeds
-  StatementResult result = run_or_advise(*session_, statement, more_follows);
+  // A table needs the widths of all rows. A file gets the last result, which need not be the last statement's.
+  const bool streams = format_ != "table" && (options_.output.empty() || is_last);
+  streams ? run_as_stream(statement, more_follows) : run_at_once(statement, more_follows);
+  only_read_ = only_read && only_read_;
+}
+
+void SqlRun::run_at_once(const std::string& statement, bool more_follows) {
+  StatementResult result = or_advise([&] { return session_->run(statement, more_follows); });
+  report(result);
+  if (!result.has_rows) return;
+  result.table = converted(std::move(result.table));
+  if (options_.output.empty()) {
+    show([&] { write(*writer_, batches_of(result.table), out_); });
+  } else {
+    last_ = std::move(result.table);
+  }
+}
+
+/// Writes the rows while the statement runs.
+void SqlRun::run_as_stream(const std::string& statement, bool more_follows) {
+  ResultStream stream = or_advise([&] { return session_->stream(statement, more_follows); });
+  if (stream.result().has_rows) {
+    const Schema schema = stream.schema();
+    std::deque<Batch> ready;  // conversion may divide a batch
+    const auto read = [&] {
+      while (ready.empty()) {
+        std::optional<Batch> batch = stream.next();
+        if (stdout_is_terminal()) end_progress();
+        if (!batch) return;
+        std::ranges::move(converted({schema, {std::move(*batch)}}).batches, std::back_inserter(ready));
+      }
+    };
+    const auto next = [&]() -> std::optional<Batch> {
+      read();
+      if (ready.empty()) return std::nullopt;
+      Batch batch = std::move(ready.front());
+      ready.pop_front();
+      return batch;
+    };
+    const Batches rows{converted({schema, {}}).schema, -1, next};
+    read();  // so that nothing is printed of a statement that fails at once
+    if (options_.output.empty()) {
+      show([&] { write(*writer_, rows, out_); });
+    } else {
+      inputs_.insert(inputs_.end(), stream.result().files.begin(), stream.result().files.end());
+      last_.reset();
+      write_file(rows);
+    }
+  }
+  report(stream.result());
+}
+
+/// Prints what was asked for about a statement that has ended.
+void SqlRun::report(const StatementResult& result) {
   end_progress();
-  only_read_ = only_read && result.engine == "lanewise" && !result.write_seconds;
+  only_read_ = result.engine == "lanewise" && !result.write_seconds;
   if (!result.fallback_reason.empty()) {
     print_error("answered by DuckDB: {}\n", result.fallback_reason);
   }
   if (options_.timing) print_error("{}\n", timing_report(result));
   if (options_.profile) print_error("{}", profile_report(result, terminal_width()));
   inputs_.insert(inputs_.end(), result.files.begin(), result.files.end());
-  if (!result.has_rows) return;
-  if (format_ != "parquet" && !format_.starts_with("arrow")) result.table = session_->in_zone(result.table);
-  if (format_ == "json" || format_ == "ndjson") nest(result.table);
-  if (options_.output.empty()) {
-    show([&] { write(*writer_, result.table, out_); });
-  } else {
-    last_ = std::move(result.table);
-  }
 }
 
 /// A result is shown even if the next statement fails, and the user may leave its pager early.
@@ -136,32 +186,45 @@ void SqlRun::show(const std::function<void()>& print) {
   }
 }
 
-/// Converts lists, structs and the like from text to JSON.
-void SqlRun::nest(Table& table) {
-  if (std::ranges::any_of(
-          table.schema, [](const Field& field) { return !field.text_of.empty() || field.type.is_nested(); }))
-    table = session_->as_json(table);
+/// Converts what the format does not have: time zones, and for JSON lists, structs and the like.
+Table SqlRun::converted(Table table) {
+  if (format_ == "parquet" || format_.starts_with("arrow")) return table;
+  table = session_->in_zone(table);
+  const auto is_nested = [](const Field& field) { return !field.text_of.empty() || field.type.is_nested(); };
+  if ((format_ == "json" || format_ == "ndjson") && std::ranges::any_of(table.schema, is_nested))
+    return session_->as_json(table);
+  return table;
 }
 
-void SqlRun::write(ResultWriter& writer, const Table& table, OutputFile& out) {
-  if (!format_.starts_with("arrow")) return writer.write(table, out);
-  ArrowArrayStream rows{};
-  session_->to_arrow(table, &rows);  // with lists and structs as such
-  write_arrow(&rows, format_ == "arrow" ? ArrowFormat::kFile : ArrowFormat::kStream,
-              [&out](std::string_view bytes) { out.write(bytes); });
-}
-
-void SqlRun::write_file() {
-  if (!last_) return;
-  check_output(options_.output, inputs_);
-  if (format_ == "parquet") {
-    session_->write_parquet(*last_, options_.output);
-  } else {
-    OutputFile file(options_.output);
-    write(*make_writer(format_, true, options_.style), *last_, file);
-    file.close();
+void SqlRun::write(ResultWriter& writer, const Batches& rows, OutputFile& out) {
+  if (!format_.starts_with("arrow")) return writer.write(rows, out);
+  std::exception_ptr failed;  // of which Arrow's stream only has the text
+  ArrowArrayStream stream{};
+  arrow::export_calls([&](ArrowSchema* to) { session_->to_arrow(rows.schema, to); },
+                      [&](ArrowArray* to) {
+                        try {
+                          if (auto batch = rows.next()) session_->to_arrow(rows.schema, std::move(*batch), to);
+                        } catch (...) {
+                          failed = std::current_exception();
+                          throw;
+                        }
+                      },
+                      &stream);
+  try {
+    write_arrow(&stream, format_ == "arrow" ? ArrowFormat::kFile : ArrowFormat::kStream,
+                [&out](std::string_view bytes) { out.write(bytes); });
+  } catch (const UserError&) {
+    if (failed) std::rethrow_exception(failed);
+    throw;
   }
-  last_.reset();
+}
+
+void SqlRun::write_file(const Batches& rows) {
+  check_output(options_.output, inputs_);
+  if (format_ == "parquet") return session_->write_parquet(rows, options_.output);
+  OutputFile file(options_.output);
+  write(*make_writer(format_, true, options_.style), rows, file);
+  file.close();
 }
 
 }  // namespace lanewise::cli

@@ -39,12 +39,15 @@ class SqlRun {
 
  private:
   bool run_or_report(const std::string& statement, size_t number, size_t count, bool more_follows);
-  void run(const std::string& statement, bool more_follows);
+  void run(const std::string& statement, bool is_last, bool more_follows);
+  void run_at_once(const std::string& statement, bool more_follows);
+  void run_as_stream(const std::string& statement, bool more_follows);
+  void report(const StatementResult& result);
   void end_progress();
   void show(const std::function<void()>& print);
-  void nest(Table& table);
-  void write(ResultWriter& writer, const Table& table, OutputFile& out);
-  void write_file();
+  Table converted(Table table);
+  void write(ResultWriter& writer, const Batches& rows, OutputFile& out);
+  void write_file(const Batches& rows);
 
   SqlOptions options_;
   std::string format_;
@@ -55,7 +58,7 @@ class SqlRun {
   bool shows_progress_ = false;  // false for the queries of completion
   std::unique_ptr<ResultWriter> writer_;
   OutputFile out_;
-  std::optional<Table> last_;        // with -o: the result to be written at the end
+  std::optional<Table> last_;        // with -o: a result to be written at the end
   std::vector<std::string> inputs_;  // files that were read
 };
 

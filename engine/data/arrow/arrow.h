@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -73,6 +74,11 @@ using NestedColumns = std::vector<std::unique_ptr<NestedColumn>>;
 /// and UHUGEINT become decimal128(38, 0); a value beyond 38 digits ends the stream with an error. Columns in
 /// `nested` replace those of the table.
 void export_stream(Table table, ArrowArrayStream* out, NestedColumns nested = {});
+
+/// Exports rows that are made while they are read: `schema` and `next` fill what they receive, and an array
+/// that `next` does not fill ends the stream. Their errors become the stream's: ENOMEM, ECANCELED or EINVAL.
+void export_calls(std::function<void(ArrowSchema*)> schema, std::function<void(ArrowArray*)> next,
+                  ArrowArrayStream* out);
 
 /// Takes the stream, which is always released, and reads it to its end. Aligned buffers are used without a
 /// copy. The last rows of each array are copied into a batch of their own, because wide loads would read past

@@ -18,6 +18,8 @@ namespace {
 /// words.
 constexpr int64_t kPartRows = 122'880;
 
+constexpr duckdb::idx_t kManyThreads = 1024;  // for rows of unknown number
+
 constexpr const char* kName = "lanewise_rows";
 constexpr const char* kArrow = "read_arrow";
 constexpr const char* kArrowExtensions[] = {".arrow", ".arrows", ".feather", ".ipc"};
@@ -28,7 +30,7 @@ struct Info : duckdb::TableFunctionInfo {
 };
 
 struct BindData : duckdb::TableFunctionData {
-  const RowsToRead* rows = nullptr;      // else
+  const Batches* rows = nullptr;      // else
   std::shared_ptr<const Source> source;  // this one
   std::shared_ptr<ExposedRows> exposed;
   std::vector<std::string> files;  // of read_arrow()
@@ -42,10 +44,12 @@ struct LocalState : duckdb::LocalTableFunctionState {
 };
 
 struct GlobalState : duckdb::GlobalTableFunctionState {
-  RowsToRead rows;
+  Batches rows;
   std::vector<size_t> columns;  // of the batches, as DuckDB requires them
 
-  duckdb::idx_t MaxThreads() const override { return std::max<size_t>(1, rows.max_threads); }
+  duckdb::idx_t MaxThreads() const override {
+    return rows.rows < 0 ? kManyThreads : static_cast<duckdb::idx_t>(rows.rows / kPartRows + 1);
+  }
 
   /// Gives a thread the next part.
   void take(LocalState& local) {
@@ -146,7 +150,7 @@ void read(const BindData& data, const duckdb::vector<duckdb::column_t>& wanted, 
     const auto worker = scan->worker();
     while (auto next = worker->next()) table->batches.push_back(std::move(next->batch));
   });
-  state.rows = rows_of(*table);
+  state.rows = batches_of(*table);
   state.rows.next = [table, next = state.rows.next] { return next(); };
 }
 
@@ -230,15 +234,6 @@ duckdb::unique_ptr<duckdb::TableRef> replace_name(duckdb::ClientContext&, duckdb
 }
 
 }  // namespace
-
-RowsToRead rows_of(const Table& table) {
-  size_t parts = 0;
-  for (const Batch& batch : table.batches) parts += static_cast<size_t>((batch.rows + kPartRows - 1) / kPartRows);
-  return {table.schema, parts, [&table, next = size_t{0}]() mutable -> std::optional<Batch> {
-            if (next == table.batches.size()) return std::nullopt;
-            return table.batches[next++];
-          }};
-}
 
 void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<ExposedRows> exposed) {
   duckdb::TableFunctionSet functions(kName);

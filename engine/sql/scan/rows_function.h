@@ -11,13 +11,13 @@
 #include "data/column.h"
 #include "data/source.h"
 #include "sql/duckdb_headers.h"
-#include "sql/rows_to_read.h"
+#include "data/batches.h"
 
 namespace lanewise::sql {
 
 /// The sources of the SQL functions lanewise_rows() and read_arrow().
 struct ExposedRows {
-  const RowsToRead* rows = nullptr;  ///< for calls without an argument; null between uses
+  const Batches* rows = nullptr;  ///< for calls without an argument; null between uses
   std::exception_ptr failed = {};    ///< what their next() threw
   std::map<std::string, std::shared_ptr<const Source>> sources = {};  ///< by argument: lower-case names
   MemoryBudget* budget = nullptr;                                     ///< for rows that are read from them
