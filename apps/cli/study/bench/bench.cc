@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 
 #include "base/error.h"
@@ -29,6 +30,20 @@ double thread_seconds() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+/// Does `work`, unless the level is not offered. What fails, such as a device with too little memory, is not
+/// offered.
+template <class Work>
+void attempt(Result& result, Work work) {
+  if (!result.not_offered.empty()) return;
+  try {
+    work();
+  } catch (const CancelledError&) {
+    throw;
+  } catch (const std::exception& error) {
+    result.not_offered = error.what();
+  }
 }
 
 void check_agreement(const Group& group) {
@@ -107,6 +122,24 @@ void Bench::simulate(const Group& group, Result& result) {
   result.events = (events(2) - once) / kSimulatedRows;
 }
 
+/// Repeats the task until the counters, which are updated some ten times a second, are exact enough.
+void Bench::measure_energy(const Contender& contender, Result& result) {
+  attempt(result, [&] {
+    say("energy of " + contender.level);
+    const double wanted = std::min(setting_.options.enough, 1.0);
+    const Joules before = energy_.read();
+    const auto start = std::chrono::steady_clock::now();
+    int runs = 0;
+    double passed = 0;
+    for (; passed < wanted; ++runs) {
+      cancellation_.check();
+      contender.seconds();
+      passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    result.energy = (energy_.read() - before) / runs;
+  });
+}
+
 Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
   if (contenders.empty()) {
     throw UserError(fmt::format("none of the levels '{}' is one of '{}'; see --help",
@@ -128,33 +161,36 @@ Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
     Result result{.level = contender.level,
                   .not_offered = contender.not_offered,
                   .refill_below = contender.refill_below};
-    if (result.not_offered.empty()) {
+    attempt(result, [&] {
       say(group.title + ": " + contender.level);
       result.digest = contender.digest();
       if (contender.observe) result.stats = contender.observe();
-    }
+    });
     group.results.push_back(std::move(result));
   }
   check_agreement(group);
   for (int round = 0; round < setting_.options.repeat; ++round) {
     for (size_t i = 0; i < contenders.size(); ++i) {
-      if (!contenders[i].not_offered.empty() || runs[i].sum > setting_.options.enough) continue;
-      say(group.title + ": " + contenders[i].level);
+      if (runs[i].sum > setting_.options.enough) continue;
       cancellation_.check();
-      counters_.start();
-      const double before = thread_seconds();
-      const double seconds = contenders[i].seconds(), processor = thread_seconds() - before;
-      runs[i].seconds.push_back(contenders[i].one_thread ? std::min(seconds, processor) : seconds);
-      runs[i].sum += runs[i].seconds.back();
-      const std::optional<Events> events = counters_.stop();
-      if (events) group.results[i].events = *events / static_cast<double>(group.rows);
+      attempt(group.results[i], [&] {
+        say(group.title + ": " + contenders[i].level);
+        counters_.start();
+        const double before = thread_seconds();
+        const double seconds = contenders[i].seconds(), processor = thread_seconds() - before;
+        runs[i].seconds.push_back(contenders[i].one_thread ? std::min(seconds, processor) : seconds);
+        runs[i].sum += runs[i].seconds.back();
+        const std::optional<Events> events = counters_.stop();
+        if (events) group.results[i].events = *events / static_cast<double>(group.rows);
+      });
     }
   }
   for (size_t i = 0; i < contenders.size(); ++i) {
-    if (runs[i].seconds.empty()) continue;
+    if (runs[i].seconds.empty() || !group.results[i].not_offered.empty()) continue;
     std::ranges::sort(runs[i].seconds);
     group.results[i].seconds = quantile(runs[i].seconds, 0.5);
     group.results[i].runs = std::move(runs[i].seconds);
+    if (setting_.options.energy) measure_energy(contenders[i], group.results[i]);
   }
   for (Result& result : group.results) {
     if (setting_.options.cachegrind && result.not_offered.empty()) simulate(group, result);

@@ -11,6 +11,7 @@
 #include "lanes/automata/rows.h"
 #include "progress.h"
 #include "study/bench/counters.h"
+#include "study/bench/energy.h"
 #include "study/bench/options.h"
 
 namespace lanewise::cli::bench {
@@ -37,6 +38,7 @@ struct Result {
   std::vector<double> runs = {};  ///< the seconds of each run, ascending
   std::optional<lanes::Stats> stats = {};
   std::optional<Events> events = {};  ///< of each row
+  std::optional<Joules> energy = {};  ///< of a run
   uint32_t refill_below = 0;
 
   /// The distance between the quartiles of the runs, as a share of the median. Above kBusy the machine had
@@ -88,10 +90,12 @@ class Bench {
 
  private:
   void simulate(const Group& group, Result& result);
+  void measure_energy(const Contender& contender, Result& result);
 
   Setting setting_;
   const Cancellation& cancellation_;
   Counters counters_;
+  Energy energy_;
   Progress progress_;
   std::function<void(const std::string&)> say_;
 };
