@@ -52,7 +52,7 @@ void check_agreement(const Group& group) {
     if (!result.not_offered.empty()) continue;
     if (first == nullptr) first = &result;
     if (result.digest == first->digest) continue;
-    throw InternalError(fmt::format("levels disagree on '{}': {} gives {:016x}, {} gives {:016x}",
+    throw Disagreement(fmt::format("levels disagree on '{}': {} gives {:016x}, {} gives {:016x}",
                                     group.title, first->level, first->digest, result.level, result.digest));
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/error.h"
 #include "lanes/automata/rows.h"
 #include "progress.h"
 #include "study/bench/counters.h"
@@ -15,6 +16,12 @@
 #include "study/bench/options.h"
 
 namespace lanewise::cli::bench {
+
+/// Two levels gave different results.
+class Disagreement : public InternalError {
+ public:
+  using InternalError::InternalError;
+};
 
 /// One way to do a task.
 struct Contender {

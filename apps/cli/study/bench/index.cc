@@ -66,9 +66,8 @@ class IndexRun {
     }
     if (wants("trees")) {
       for (const uint64_t keys : {100'000, 1'000'000}) {
-        for (const uint32_t node : {63, 511, 1023}) {
-          if (keys <= options_.rows) trees(keys, node);
-        }
+        if (keys > options_.rows && keys > 100'000) continue;
+        for (const uint32_t node : {63, 511, 1023}) trees(std::min(keys, options_.rows), node);
       }
     }
     if (wants("multi")) multi_search();
