@@ -107,6 +107,37 @@ void Bench::simulate(const Group& group, Result& result) {
   result.events = (events(2) - once) / kSimulatedRows;
 }
 
+/// Runs the level once for its hash, and once for what its lanes did.
+void Bench::prepare(const std::string& title, const Contender& contender, Result& result) {
+  say(title + ": " + contender.level);
+  result.digest = contender.digest();
+  if (contender.observe) result.stats = contender.observe();
+}
+
+namespace {
+
+/// Calls `work`; returns whether it failed, and notes why, if the level may fail.
+template <class Work>
+bool failed(const Contender& contender, Result& result, const Work& work) {
+  if (!contender.may_fail) {
+    work();
+    return false;
+  }
+  try {
+    work();
+    return false;
+  } catch (const CancelledError&) {
+    throw;
+  } catch (const WrongResult&) {
+    throw;
+  } catch (const std::exception& error) {
+    result = {.level = contender.level, .not_offered = error.what()};
+    return true;
+  }
+}
+
+}  // namespace
+
 Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
   if (contenders.empty()) {
     throw UserError(fmt::format("none of the levels '{}' is one of '{}'; see --help",
@@ -129,21 +160,24 @@ Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
                   .not_offered = contender.not_offered,
                   .refill_below = contender.refill_below};
     if (result.not_offered.empty()) {
-      say(group.title + ": " + contender.level);
-      result.digest = contender.digest();
-      if (contender.observe) result.stats = contender.observe();
+      failed(contender, result, [&] { prepare(group.title, contender, result); });
     }
     group.results.push_back(std::move(result));
   }
   check_agreement(group);
   for (int round = 0; round < setting_.options.repeat; ++round) {
     for (size_t i = 0; i < contenders.size(); ++i) {
-      if (!contenders[i].not_offered.empty() || runs[i].sum > setting_.options.enough) continue;
+      if (!group.results[i].not_offered.empty() || runs[i].sum > setting_.options.enough) continue;
       say(group.title + ": " + contenders[i].level);
       cancellation_.check();
       counters_.start();
       const double before = thread_seconds();
-      const double seconds = contenders[i].seconds(), processor = thread_seconds() - before;
+      double seconds = 0;
+      if (failed(contenders[i], group.results[i], [&] { seconds = contenders[i].seconds(); })) {
+        counters_.stop();
+        continue;
+      }
+      const double processor = thread_seconds() - before;
       runs[i].seconds.push_back(contenders[i].one_thread ? std::min(seconds, processor) : seconds);
       runs[i].sum += runs[i].seconds.back();
       const std::optional<Events> events = counters_.stop();
@@ -151,10 +185,11 @@ Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
     }
   }
   for (size_t i = 0; i < contenders.size(); ++i) {
-    if (runs[i].seconds.empty()) continue;
+    if (runs[i].seconds.empty() || !group.results[i].not_offered.empty()) continue;
     std::ranges::sort(runs[i].seconds);
     group.results[i].seconds = quantile(runs[i].seconds, 0.5);
     group.results[i].runs = std::move(runs[i].seconds);
+    if (contenders[i].facts) group.results[i].facts = contenders[i].facts();
   }
   for (Result& result : group.results) {
     if (setting_.options.cachegrind && result.not_offered.empty()) simulate(group, result);

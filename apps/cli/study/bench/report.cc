@@ -92,6 +92,7 @@ nlohmann::ordered_json to_json(const Group& group) {
       level["branch_misses_per_row"] = r.events->branch_misses;
       level["cache_misses_per_row"] = r.events->cache_misses;
     }
+    if (r.facts.is_object()) level.update(r.facts);
     level["hash"] = fmt::format("{:016x}", r.digest);
     out["levels"].push_back(std::move(level));
   }
