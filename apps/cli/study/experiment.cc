@@ -7,6 +7,10 @@
 
 #include "base/machine.h"
 #include "study/bench/index.h"
+#include "study/bench/index_device.h"
+#include "study/bench/lane_trace.h"
+#include "study/bench/on_device.h"
+#include "study/bench/pairs.h"
 #include "study/bench/pram.h"
 #include "study/bench/pram_examples.h"
 #include "study/bench/scan.h"
@@ -17,6 +21,7 @@
 namespace lanewise::cli::study {
 
 using bench::IndexBenchOptions;
+using bench::PairsOptions;
 using bench::PramBenchOptions;
 using bench::ScanOptions;
 using bench::SqlBenchOptions;
@@ -41,17 +46,34 @@ bool energy_is_readable() {
 }  // namespace
 
 template <class Options, class Run>
-void Measure::measure(const char* name, Options options, Run run, int rounds) {
+void Measure::measure(const char* name, Options options, Run run, int rounds, double enough) {
   if (options.energy && !energy_is_readable()) return;
   options.seed = parameters_.seed;
   options.repeat = rounds * parameters_.repeat;
-  options.enough = parameters_.quick ? 0.5 : 3;
+  options.enough = parameters_.quick ? 0.5 : enough;
   bench::Bench bench(name, options, cancellation_, read_rate_, say_);
   run(options, bench, [&](const bench::Group& group) { groups_.push_back(group); });
 }
 
-void Measure::scan(ScanOptions options) { measure("scan", std::move(options), bench::run_scan); }
-void Measure::strings(StringsOptions options) { measure("strings", std::move(options), bench::run_strings); }
+bool Measure::has_device() const {
+  try {
+    return bench::find_device(parameters_.device) != nullptr;
+  } catch (const UserError&) {
+    return false;  // said where the study begins
+  }
+}
+
+/// Half the rounds of a filter without optimisation would take longer than all others together.
+void Measure::scan(ScanOptions options) { measure("scan", std::move(options), bench::run_scan, 1, 1); }
+void Measure::strings(StringsOptions options) {
+  measure("strings", std::move(options), bench::run_strings, 1, 1);
+}
+void Measure::pairs(PairsOptions options) {
+  measure("pairs", std::move(options),
+          [](const PairsOptions& given, bench::Bench& bench, const auto& emit) {
+            for (const bench::Group& group : run_pairs(given, bench)) emit(group);
+          });
+}
 void Measure::index(IndexBenchOptions options) {
   options.device = parameters_.device;
   measure("index", std::move(options), bench::run_index);
@@ -135,16 +157,86 @@ void string_thresholds(Measure& measure) {
   measure.strings(options);
 }
 
-/// 2^30 values if the memory is large enough, as in the study of 2019.
+/// On warps, with all cores as the reference. Many rows for each lane, so that refill has some to take.
+StringsOptions warp_options(const Measure& measure, uint64_t quick, uint64_t full) {
+  StringsOptions options;
+  options.rows = measure.rows(quick, full);
+  options.levels = {"simd"};
+  options.threads = machine_cores();
+  options.device = measure.device();
+  return options;
+}
+
+void warp_lengths(Measure& measure) {
+  if (!measure.has_device()) return;
+  StringsOptions options = warp_options(measure, 1 << 18, 1 << 22);
+  options.lengths = {"constant", "uniform", "skewed", "zipf:1"};
+  measure.strings(options);
+}
+
+void warp_matches(Measure& measure) {
+  if (!measure.has_device()) return;
+  StringsOptions options = warp_options(measure, 1 << 18, 1 << 22);
+  options.lengths = {"skewed"};
+  options.tests = {"regex"};
+  for (const double match : {0, 10, 25, 50, 75, 100}) {
+    options.match = match;
+    measure.strings(options);
+  }
+  options.match = 1;
+  options.lengths = {"constant"};
+  options.tests = {"equality"};
+  for (const char* mismatch : {"0", "8", "16", "32", "48", "63"}) {
+    options.mismatch = mismatch;
+    measure.strings(options);
+  }
+}
+
+void warp_refill(Measure& measure) {
+  if (!measure.has_device()) return;
+  StringsOptions options = warp_options(measure, 1 << 16, 1 << 21);
+  options.tests = {"regex"};
+  for (const char* lengths : {"zipf:0", "zipf:0.5", "zipf:1", "zipf:1.5", "zipf:2", "zipf:2.5"}) {
+    for (const double match : {0, 1, 10, 50, 100}) {
+      options.lengths = {lengths};
+      options.match = match;
+      measure.strings(options);
+    }
+  }
+}
+
+void warp_shapes(Measure& measure) {
+  if (!measure.has_device()) return;
+  StringsOptions options = warp_options(measure, 1 << 18, 1 << 22);
+  options.tests = {"regex"};
+  options.lengths = {"skewed"};
+  options.shapes = true;
+  measure.strings(options);
+}
+
+void string_trace(Measure& measure) {
+  for (const int width : {3, 8}) measure.add(bench::trace_lanes(width == 3 ? 16 : 40, width, measure.parameters().seed));
+}
+
+void join_pairs(Measure& measure) {
+  PairsOptions options;
+  options.rows = measure.rows(1 << 16, 1 << 20);
+  options.device = measure.device();
+  measure.pairs(options);
+}
+
+/// On one core 2^27 values of the study's 2^30: larger than any cache, and the loops without optimisation end
+/// in time.
 uint64_t column_rows(const Measure& measure) {
   const auto fits = std::bit_floor(static_cast<uint64_t>(machine_memory() / 16 / 4));
-  return measure.rows(1 << 22, std::min(uint64_t{1} << 30, fits));
+  return measure.rows(1 << 22, std::min(uint64_t{1} << 27, fits));
 }
 
 void selectivity(Measure& measure) {
   ScanOptions options;
   options.rows = column_rows(measure);
   options.work = {"bitmap"};
+  options.unoptimised = true;
   measure.scan(options);
 }
 
@@ -152,7 +244,59 @@ void aggregates(Measure& measure) {
   ScanOptions options;
   options.rows = column_rows(measure);
   options.selectivity = {20};
+  options.unoptimised = true;
   measure.scan(options);
+}
+
+/// 2^30 values as in the study, if the host's memory is large enough.
+ScanOptions device_options(const Measure& measure) {
+  ScanOptions options;
+  const auto fits = std::bit_floor(static_cast<uint64_t>(machine_memory() / 16 / 4));
+  options.rows = measure.rows(1 << 22, std::min(uint64_t{1} << 30, fits));
+  options.levels = {"simd"};
+  options.threads = {machine_cores()};
+  options.device = measure.device();
+  return options;
+}
+
+void device_filter(Measure& measure) {
+  if (!measure.has_device()) return;
+  ScanOptions options = device_options(measure);
+  options.work = {"bitmap"};
+  measure.scan(options);
+}
+
+void device_aggregates(Measure& measure) {
+  if (!measure.has_device()) return;
+  ScanOptions options = device_options(measure);
+  options.work = {"sum", "min_max", "valid"};
+  options.selectivity = {20};
+  measure.scan(options);
+}
+
+void device_shapes(Measure& measure) {
+  if (!measure.has_device()) return;
+  ScanOptions options = device_options(measure);
+  options.work = {"bitmap", "sum"};
+  options.selectivity = {50};
+  options.shapes = true;
+  measure.scan(options);
+}
+
+/// What the limits of the figures need of the card.
+void card(Measure& measure) {
+  if (!measure.has_device()) return;
+  bench::Group group;
+  group.title = "the GPU's own limits";
+  try {
+    group.about = {{"work", "card"},
+                   {"card", bench::measure_card(*bench::find_device(measure.device()), measure.quick())}};
+  } catch (const CancelledError&) {
+    throw;
+  } catch (const std::exception& error) {
+    group.about = {{"work", "card"}, {"why_not", error.what()}};
+  }
+  measure.add(std::move(group));
 }
 
 void threads(Measure& measure) {
@@ -179,6 +323,7 @@ void branches(Measure& measure) {
 void sql(Measure& measure) {
   SqlBenchOptions options;
   options.rows = measure.rows(1 << 20, 1 << 24);
+  options.every_level = true;
   measure.sql(options);
 }
 
@@ -301,11 +446,21 @@ std::span<const Experiment> experiments() {
       {"strings", "mismatches", 4, string_mismatches},
       {"strings", "refill", 10, string_refill},
       {"strings", "thresholds", 4, string_thresholds},
+      {"strings", "trace", 0.1, string_trace},
+      {"strings", "warps", 4, warp_lengths},
+      {"strings", "warp-matches", 3, warp_matches},
+      {"strings", "warp-refill", 8, warp_refill},
+      {"strings", "warp-shapes", 2, warp_shapes},
+      {"strings", "pairs", 2, join_pairs},
       {"strings", "energy", 1, string_energy},
       {"operators", "selectivity", 14, selectivity},
       {"operators", "aggregates", 4, aggregates},
       {"operators", "threads", 10, threads},
       {"operators", "branches", 1, branches},
+      {"operators", "card", 0.2, card},
+      {"operators", "gpu", 20, device_filter},
+      {"operators", "gpu-aggregates", 2, device_aggregates},
+      {"operators", "gpu-shapes", 2, device_shapes},
       {"operators", "sql", 8, sql},
       {"operators", "energy", 2, operator_energy},
       {"index", "nodes", 8, nodes},

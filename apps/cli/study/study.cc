@@ -229,7 +229,7 @@ class Runner {
       experiment.run(measure);
     } catch (const CancelledError&) {
       throw;
-    } catch (const bench::Disagreement&) {
+    } catch (const bench::WrongResult&) {
       throw;
     } catch (const std::exception& error) {  // for example, a device with too little memory
       failed = error.what();
@@ -277,7 +277,7 @@ void check_agreement(const Json& groups) {
       if (!level.contains("hash")) continue;
       if (reference == nullptr) reference = &level;
       if (level["hash"] == (*reference)["hash"]) continue;
-      throw bench::Disagreement(
+      throw bench::WrongResult(
           fmt::format("levels disagree on '{}': {} gives {}, {} gives {}", group["title"].get<std::string>(),
                       (*reference)["level"].get<std::string>(), (*reference)["hash"].get<std::string>(),
                       level["level"].get<std::string>(), level["hash"].get<std::string>()));

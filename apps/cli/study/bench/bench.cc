@@ -32,27 +32,13 @@ double thread_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-/// Does `work`, unless the level is not offered. What fails, such as a device with too little memory, is not
-/// offered.
-template <class Work>
-void attempt(Result& result, Work work) {
-  if (!result.not_offered.empty()) return;
-  try {
-    work();
-  } catch (const CancelledError&) {
-    throw;
-  } catch (const std::exception& error) {
-    result.not_offered = error.what();
-  }
-}
-
 void check_agreement(const Group& group) {
   const Result* first = nullptr;
   for (const Result& result : group.results) {
     if (!result.not_offered.empty()) continue;
     if (first == nullptr) first = &result;
     if (result.digest == first->digest) continue;
-    throw Disagreement(fmt::format("levels disagree on '{}': {} gives {:016x}, {} gives {:016x}",
+    throw WrongResult(fmt::format("levels disagree on '{}': {} gives {:016x}, {} gives {:016x}",
                                     group.title, first->level, first->digest, result.level, result.digest));
   }
 }
@@ -122,9 +108,40 @@ void Bench::simulate(const Group& group, Result& result) {
   result.events = (events(2) - once) / kSimulatedRows;
 }
 
+/// Runs the level once for its hash, and once for what its lanes did.
+void Bench::prepare(const std::string& title, const Contender& contender, Result& result) {
+  say(title + ": " + contender.level);
+  result.digest = contender.digest();
+  if (contender.observe) result.stats = contender.observe();
+}
+
+namespace {
+
+/// Calls `work`; returns whether it failed, and notes why, if the level may fail.
+template <class Work>
+bool failed(const Contender& contender, Result& result, const Work& work) {
+  if (!contender.may_fail) {
+    work();
+    return false;
+  }
+  try {
+    work();
+    return false;
+  } catch (const CancelledError&) {
+    throw;
+  } catch (const WrongResult&) {
+    throw;
+  } catch (const std::exception& error) {
+    result = {.level = contender.level, .not_offered = error.what()};
+    return true;
+  }
+}
+
+}  // namespace
+
 /// Repeats the task until the counters, which are updated some ten times a second, are exact enough.
 void Bench::measure_energy(const Contender& contender, Result& result) {
-  attempt(result, [&] {
+  failed(contender, result, [&] {
     say("energy of " + contender.level);
     const double wanted = std::min(setting_.options.enough, 1.0);
     const Joules before = energy_.read();
@@ -161,28 +178,29 @@ Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
     Result result{.level = contender.level,
                   .not_offered = contender.not_offered,
                   .refill_below = contender.refill_below};
-    attempt(result, [&] {
-      say(group.title + ": " + contender.level);
-      result.digest = contender.digest();
-      if (contender.observe) result.stats = contender.observe();
-    });
+    if (result.not_offered.empty()) {
+      failed(contender, result, [&] { prepare(group.title, contender, result); });
+    }
     group.results.push_back(std::move(result));
   }
   check_agreement(group);
   for (int round = 0; round < setting_.options.repeat; ++round) {
     for (size_t i = 0; i < contenders.size(); ++i) {
-      if (runs[i].sum > setting_.options.enough) continue;
+      if (!group.results[i].not_offered.empty() || runs[i].sum > setting_.options.enough) continue;
+      say(group.title + ": " + contenders[i].level);
       cancellation_.check();
-      attempt(group.results[i], [&] {
-        say(group.title + ": " + contenders[i].level);
-        counters_.start();
-        const double before = thread_seconds();
-        const double seconds = contenders[i].seconds(), processor = thread_seconds() - before;
-        runs[i].seconds.push_back(contenders[i].one_thread ? std::min(seconds, processor) : seconds);
-        runs[i].sum += runs[i].seconds.back();
-        const std::optional<Events> events = counters_.stop();
-        if (events) group.results[i].events = *events / static_cast<double>(group.rows);
-      });
+      counters_.start();
+      const double before = thread_seconds();
+      double seconds = 0;
+      if (failed(contenders[i], group.results[i], [&] { seconds = contenders[i].seconds(); })) {
+        counters_.stop();
+        continue;
+      }
+      const double processor = thread_seconds() - before;
+      runs[i].seconds.push_back(contenders[i].one_thread ? std::min(seconds, processor) : seconds);
+      runs[i].sum += runs[i].seconds.back();
+      const std::optional<Events> events = counters_.stop();
+      if (events) group.results[i].events = *events / static_cast<double>(group.rows);
     }
   }
   for (size_t i = 0; i < contenders.size(); ++i) {
@@ -190,6 +208,7 @@ Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
     std::ranges::sort(runs[i].seconds);
     group.results[i].seconds = quantile(runs[i].seconds, 0.5);
     group.results[i].runs = std::move(runs[i].seconds);
+    if (contenders[i].facts) group.results[i].facts = contenders[i].facts();
     if (setting_.options.energy) measure_energy(contenders[i], group.results[i]);
   }
   for (Result& result : group.results) {

@@ -17,9 +17,8 @@
 
 namespace lanewise::cli::bench {
 
-/// Two levels gave different results.
-class Disagreement : public InternalError {
- public:
+/// A level's answer is wrong: unlike a device's failure it always ends the study.
+struct WrongResult : InternalError {
   using InternalError::InternalError;
 };
 
@@ -34,6 +33,10 @@ struct Contender {
   uint32_t refill_below = 0;                        ///< the threshold of refill, if one was given
   /// The calling thread does all work, so processor time is used if it is interrupted.
   bool one_thread = false;
+  /// A device or a plug-in may fail: the level is then not offered, for this reason, and the others go on.
+  bool may_fail = false;
+  /// More about this level, after its last run: the copies' times, the kernel's registers.
+  std::function<nlohmann::ordered_json()> facts = nullptr;
 };
 
 /// The measurements of a level.
@@ -47,6 +50,7 @@ struct Result {
   std::optional<Events> events = {};  ///< of each row
   std::optional<Joules> energy = {};  ///< of a run
   uint32_t refill_below = 0;
+  nlohmann::ordered_json facts = {};  ///< joins the level's JSON
 
   /// The distance between the quartiles of the runs, as a share of the median. Above kBusy the machine had
   /// other work.
@@ -98,6 +102,7 @@ class Bench {
  private:
   void simulate(const Group& group, Result& result);
   void measure_energy(const Contender& contender, Result& result);
+  void prepare(const std::string& title, const Contender& contender, Result& result);
 
   Setting setting_;
   const Cancellation& cancellation_;

@@ -46,7 +46,8 @@ class Resident {
                   const std::string& note = "") const {
     return {.level = "cuda " + strategy + note,
             .digest = [=] { return self->digest(ask, strategy); },
-            .seconds = [=] { return self->seconds(ask, strategy); }};
+            .seconds = [=] { return self->seconds(ask, strategy); },
+            .may_fail = true};
   }
 
  private:

@@ -168,7 +168,8 @@ class PramRun {
                   execute();
                   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
                 },
-            .one_thread = one_thread};
+            .one_thread = one_thread,
+            .may_fail = level.starts_with("cuda")};
   }
 
   Execute on(const TaskPointer& task, pram::Executor executor, pram::Passes passes,
@@ -197,9 +198,11 @@ class PramRun {
       if (options.one_group) pram::check_group(options, backend);
       const auto program = std::make_shared<pram::DeviceProgram>(task->program, options);
       const std::shared_ptr<pram::Code> code = pram::build(*program, backend);
-      return contender(level, task, [=, &backend] {
+      Contender made = contender(level, task, [=, &backend] {
         return pram::run_on_device(*program, *code, task->inputs, backend).outputs;
       });
+      made.may_fail = true;
+      return made;
     } catch (const CancelledError&) {
       throw;
     } catch (const std::exception& error) {
