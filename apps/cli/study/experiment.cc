@@ -76,7 +76,7 @@ void Measure::pairs(PairsOptions options) {
 }
 void Measure::index(IndexBenchOptions options) {
   options.device = parameters_.device;
-  measure("index", std::move(options), bench::run_index);
+  measure("index", std::move(options), bench::run_index, 1, 1);
 }
 void Measure::sql(SqlBenchOptions options) {
   options.device = parameters_.device;
@@ -84,7 +84,7 @@ void Measure::sql(SqlBenchOptions options) {
 }
 void Measure::pram(PramBenchOptions options, int rounds) {
   options.device = parameters_.device == "cpu" ? "cpu" : "auto";
-  measure("pram", std::move(options), bench::run_pram, rounds);
+  measure("pram", std::move(options), bench::run_pram, rounds, 1);
 }
 
 namespace {

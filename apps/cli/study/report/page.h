@@ -27,6 +27,12 @@ class Page {
   void text(const std::string& words);
   /// A warning.
   void warn(const std::string& words);
+  /// A line of a decision tree: a question, or an answer below it.
+  struct Branch {
+    int depth;
+    std::string words;
+  };
+  void tree(const std::vector<Branch>& branches);
   void table(const std::string& caption, const Cells& cells);
   template <class Plot>
   void figure(const Plot& plot, const std::string& caption) {

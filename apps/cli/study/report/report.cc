@@ -17,6 +17,17 @@ std::string title_of(const Json& machine) {
   return machine["processor"].get<std::string>() + (gpu.empty() ? "" : " and " + gpu);
 }
 
+/// The command that makes such a report.
+std::string command_of(const Json& key) {
+  std::string text = "lanewise study";
+  if (key["quick"].get<bool>()) text += " --quick";
+  if (key["most_rows"].get<uint64_t>() > 0) text += fmt::format(" --rows {}", key["most_rows"].get<uint64_t>());
+  if (key["device"] != "auto") text += " --device " + key["device"].get<std::string>();
+  if (key["seed"] != 1) text += fmt::format(" --seed {}", key["seed"].get<uint64_t>());
+  if (key["repeat"] != 5) text += fmt::format(" --repeat {}", key["repeat"].get<int>());
+  return text;
+}
+
 void write_machine(Page& page, const Json& study) {
   const Json &machine = study["machine"], &key = study["key"];
   const auto rate = [&](const char* name, double unit) {
@@ -41,6 +52,7 @@ void write_machine(Page& page, const Json& study) {
         {"GPU", gpu.empty() ? "none" : gpu},
         {"system", fmt::format("{}, compiled by gcc {}", machine["system"].get<std::string>(),
                                machine["compiler"].get<std::string>())},
+        {"command", command_of(key)},
         {"load before", machine["load"].get<std::string>()},
         {"parameters", fmt::format("{}seed {}, {} rounds{}", key["quick"].get<bool>() ? "--quick, " : "",
                                    key["seed"].get<uint64_t>(), key["repeat"].get<int>(),
@@ -72,6 +84,34 @@ void write_machine(Page& page, const Json& study) {
   }
 }
 
+/// The levels without a result, and the experiments that failed.
+void write_not_measured(Page& page, const Results& results) {
+  Cells cells{{"work", "level", "not measured because"}, {}, false};
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> levels;  // by experiment and reason
+  for (const Json& experiment : results.experiments()) {
+    const std::string name =
+        experiment["part"].get<std::string>() + ", " + experiment["name"].get<std::string>();
+    if (const auto failed = experiment.value("failed", std::string()); !failed.empty()) {
+      cells.rows.push_back({name, "the rest of this experiment", reason_text(failed)});
+    }
+    for (const Json& group : experiment["groups"]) {
+      for (const Json& level : group["levels"]) {
+        const auto why = level.value("not_offered", std::string());
+        if (why.empty() || why == "not requested") continue;
+        auto& names = levels[{name, reason_text(why)}];
+        const auto level_name = level["level"].get<std::string>();
+        if (std::ranges::count(names, level_name) == 0) names.push_back(level_name);
+      }
+    }
+  }
+  for (const auto& [key, names] : levels) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : "; ") + name;
+    cells.rows.push_back({key.first, text, key.second});
+  }
+  if (!cells.rows.empty()) page.table("Not measured on this machine, in some groups or in all.", cells);
+}
+
 }  // namespace
 
 std::string report(const Json& study) {
@@ -88,10 +128,12 @@ std::string report(const Json& study) {
   };
   write_winners(page, results);
   write_machine(page, study);
+  write_not_measured(page, results);
   if (has("strings")) write_strings(page, results);
   if (has("operators")) write_operators(page, results);
   if (has("index")) write_index(page, results);
   if (has("pram")) write_pram(page, results);
+  write_energy(page, results);
   write_published(page, results);
   return page.finish();
 }
@@ -100,6 +142,7 @@ std::string comparison(const Json& a, const Json& b, const std::string& name_a, 
   Page page("Two studies compared", fmt::format("A: {}, {}. B: {}, {}.", name_a, title_of(a["machine"]),
                                                 name_b, title_of(b["machine"])));
   const Results of_a(a), of_b(b);
+  bool none = true;
   for (const char* part : {"strings", "operators", "index", "pram"}) {
     bool first = true;
     for (const Json& experiment : a["experiments"]) {
@@ -126,6 +169,7 @@ std::string comparison(const Json& a, const Json& b, const std::string& name_a, 
         }
       }
       if (cells.rows.empty()) continue;
+      none = false;
       if (first) page.chapter(part);
       first = false;
       for (auto& [level, values] : gains) {
@@ -135,6 +179,11 @@ std::string comparison(const Json& a, const Json& b, const std::string& name_a, 
       page.figure(bars, "Only tasks of both studies, on equally many rows.");
       page.table(name, cells);
     }
+  }
+  if (none) {
+    page.warn(
+        "The two studies have no measurement in common: their sizes or their versions differ. Run both with the same "
+        "options and version.");
   }
   return page.finish();
 }

@@ -38,6 +38,18 @@ const Json* level_of(const Json& group, const std::string& name) {
   return nullptr;
 }
 
+double seconds_of(const Json& group, const std::string& name) {
+  const Json* level = level_of(group, name);
+  return level == nullptr ? 0 : number(*level, "seconds");
+}
+
+bool is_on_gpu(const std::string& level) { return level.starts_with("gpu") || level.starts_with("cuda"); }
+
+bool has_transfers(const std::string& level) {
+  return level.find("copies") != std::string::npos ||
+         (level.starts_with("cuda") && level.find("resident") == std::string::npos);
+}
+
 std::vector<std::string> levels_of(const Groups& groups) {
   std::vector<std::string> names;
   for (const Json* group : groups) {
@@ -116,7 +128,18 @@ double number(const Json& object, const std::string& name) {
   return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
 
+std::string time_or_dash(double seconds) { return seconds > 0 ? time_text(seconds) : "–"; }
+
+std::string reason_text(const std::string& reason) {
+  constexpr size_t kMost = 140;
+  std::string line = reason.substr(0, reason.find('\n'));
+  if (line.size() <= kMost) return line;
+  line.resize(line.rfind(' ', kMost));
+  return line + " …";
+}
+
 std::string time_text(double seconds) {
+  if (seconds < 1e-6) return fmt::format("{:.3g} ns", seconds * 1e9);
   if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
   return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
 }

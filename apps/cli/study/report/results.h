@@ -17,6 +17,7 @@ class Results {
 
   const Json& machine() const { return study_["machine"]; }
   double machine(const char* name) const { return study_["machine"][name].get<double>(); }
+  const Json& experiments() const { return study_["experiments"]; }
   bool has_gpu() const { return !study_["machine"]["gpu"].get<std::string>().empty(); }
   /// The groups of an experiment, or those of them whose `about` has these values.
   std::vector<const Json*> groups(const std::string& part, const std::string& name,
@@ -31,6 +32,13 @@ using Groups = std::vector<const Json*>;
 
 /// The measured level of this name; null: there is none.
 const Json* level_of(const Json& group, const std::string& name);
+
+/// The median of this level; 0: not measured.
+double seconds_of(const Json& group, const std::string& name);
+
+/// Whether this level runs on a GPU by CUDA, and whether its time includes copies to it and back.
+bool is_on_gpu(const std::string& level);
+bool has_transfers(const std::string& level);
 
 /// The levels that were measured in any of the groups, in their order.
 std::vector<std::string> levels_of(const Groups& groups);
@@ -57,5 +65,9 @@ double number(const Json& object, const std::string& name);
 
 /// "12.3 ms".
 std::string time_text(double seconds);
+std::string time_or_dash(double seconds);
+
+/// The first line of a reason, shortened.
+std::string reason_text(const std::string& reason);
 
 }  // namespace lanewise::cli::study
