@@ -218,7 +218,7 @@ def test_a_gpu_is_measured_where_there_is_one(emulated_gpu, tmp_path):
     assert study["machine"]["gpu"] and not any("failed" in experiment for experiment in study["experiments"])
     levels = {level["level"] for experiment in study["experiments"] for group in experiment["groups"] for level in group["levels"]
               if level.get("seconds")}
-    assert {"cuda segments", "cuda keys", "cuda tile", "cuda block", "cuda tile, resident", "transfer alone", "new copy", "later, not waited for",
+    assert {"cuda segments", "cuda keys", "cuda tile", "cuda block, kernel", "cuda block, resident", "cuda tile, resident", "transfer alone", "new copy", "later, not waited for",
             "empty kernel, first", "cuda, with transfers", "cuda", "cuda, no optimisation", "cuda, tuned", "cuda, naive", "cuda, m = 64, c = 4",
             "cuda, m = 256, c = 16", "cuda, Lanewise", "cuda, bitonic presort", "cuda, bitset", "cuda, list", "one group, cuda"} <= levels
     page = (tmp_path / "results/report.html").read_text()

@@ -241,7 +241,7 @@ class IndexRun {
               there->find(*queries, answers->data(), nullptr);
             },
             false));
-        add_resident(many, there, *queries, {"block"}, *device_);
+        add_resident(many, there, *queries, {"block"}, *device_, ", resident");
       });
     }
     add(std::move(many));

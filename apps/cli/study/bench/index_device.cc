@@ -195,7 +195,8 @@ void add_each(Work& work, const std::shared_ptr<DeviceIndex>& index, const std::
               const std::vector<std::string>& strategies, gpu::Device& device) {
   const auto resident = std::make_shared<Resident<Key>>(index, queries, device);
   for (const std::string& strategy : strategies) {
-    work.contenders.push_back(resident->level(resident, Resident<Key>::Ask::kEach, strategy));
+    work.contenders.push_back(
+        resident->level(resident, Resident<Key>::Ask::kEach, strategy, ", kernel"));
   }
 }
 

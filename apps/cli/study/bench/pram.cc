@@ -319,7 +319,9 @@ class PramRun {
       return on_device(level, task, device_options(pram::Executor::kCuda, passes));
     };
     std::vector<Contender> contenders = {with("all", pram::all_passes())};
-    if (contenders[0].not_offered.empty()) {
+    if (!contenders[0].not_offered.empty()) {
+      contenders[0].level = "cuda";
+    } else {
       for (const pram::PassInfo& pass : pram::passes()) {
         const std::string name(pass.name);
         contenders.push_back(with("without " + name, pram::without(pram::all_passes(), name)));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lanewise::cli::study {
 
 namespace {
@@ -15,6 +17,7 @@ h1 { font-size: 1.9rem; line-height: 1.2; margin-bottom: .2rem } h2 { margin-top
 figure { margin: 1.5rem 0 } figure, .wide { overflow-x: auto; break-inside: avoid } figure svg { width: 100%; height: auto; min-width: 640px }
 table { width: 100%; border-collapse: collapse; font-size: .85rem; margin: 1rem 0; font-variant-numeric: tabular-nums }
 th, td { padding: .2rem .7rem .2rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top } table.numbers :is(th, td):not(:first-child) { text-align: right; padding: .2rem 0 .2rem .9rem }
+table.words td:first-child:not(:nth-last-child(2)) { white-space: nowrap }
 ul.tree { list-style: none; padding: 0 } ul.tree > li { margin: .6rem 0; font-weight: 600 } ul.tree ul { list-style: none; margin: .2rem 0 0 .4rem; padding: 0 0 0 1rem; border-left: 2px solid var(--line); font-weight: 400 }
 .warn { background: var(--note); padding: .5rem .8rem; border-left: 4px solid #d9a000 }
 nav a { color: inherit; margin-right: 1.2rem } code { font-size: .9em }
@@ -23,6 +26,18 @@ nav a { color: inherit; margin-right: 1.2rem } code { font-size: .9em }
 )";
 
 }  // namespace
+
+Cells without_empty_columns(const Cells& cells) {
+  Cells kept{{}, std::vector<std::vector<std::string>>(cells.rows.size()), cells.numbers};
+  for (size_t column = 0; column < cells.head.size(); ++column) {
+    const bool empty =
+        std::ranges::all_of(cells.rows, [&](const auto& row) { return row[column] == "–" || row[column].empty(); });
+    if (empty && column > 0) continue;
+    kept.head.push_back(cells.head[column]);
+    for (size_t row = 0; row < cells.rows.size(); ++row) kept.rows[row].push_back(cells.rows[row][column]);
+  }
+  return kept;
+}
 
 Page::Page(const std::string& title, const std::string& below)
     : out_("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n") {

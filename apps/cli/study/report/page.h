@@ -17,6 +17,9 @@ struct Cells {
   bool numbers = true;  ///< false: all cells are text, left-aligned
 };
 
+/// The table without the columns, other than the first, that have only dashes.
+Cells without_empty_columns(const Cells& cells);
+
 /// An HTML page, written from top to bottom. Figures and tables are numbered.
 class Page {
  public:

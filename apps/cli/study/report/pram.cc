@@ -75,11 +75,12 @@ void write_growth(Page& page, const Results& results) {
     page.figure(curves, how_measured(groups, "Hot, all cores, program compiled; on a GPU with transfers"));
   }
   if (first) return;
-  page.table("Growth fitted to the larger sizes. A dash: not measured, or a line that falls somewhere.", exponents);
+  page.table("Growth fitted to the larger sizes. A dash: not measured, or a line that falls somewhere.",
+             without_empty_columns(exponents));
   page.table(
       "The time of the first divided by that of the second: without and with all optimisations, the optimised program "
       "and the hand-written algorithm (tuned), OpenCL's device and the cores.",
-      gains);
+      without_empty_columns(gains));
   page.text(
       "A PRAM program of logarithmic depth passes over its data once for each step. The tuned algorithm "
       "reads them once or twice, in blocks that fit the cache. On a GPU each step is a launch or more, so small inputs "
@@ -87,6 +88,8 @@ void write_growth(Page& page, const Results& results) {
       "Matching depends on the graph more than on its size: where many left vertices "
       "compete for few right ones, labels climb one by one.");
 }
+
+double nanoseconds_each(const Json& group, double seconds) { return seconds / number(group, "n") * 1e9; }
 
 /// P-F1 and P-F2: the study's parameters on one device.
 void write_grid(Page& page, const Results& results) {
@@ -102,7 +105,7 @@ void write_grid(Page& page, const Results& results) {
           fmt::format("{} over n – {}", scan ? "Prefix sums" : "Reduction",
                       device == "cores" ? "all cores" : device == "cuda" ? "CUDA" : "OpenCL"),
           {"n", "", plot::Axis::logarithmic},
-          {"", "ms", plot::Axis::logarithmic}};
+          {"", "ns for each number", plot::Axis::logarithmic}};
       std::vector<std::string> levels;
       for (const std::string& level : levels_of(groups)) {
         if (level.starts_with(device + ",")) levels.push_back(level);
@@ -110,7 +113,7 @@ void write_grid(Page& page, const Results& results) {
       if (levels.empty()) continue;
       if (first) page.section("Groups of m items with c values each");
       first = false;
-      curves.series = lines(groups, "n", milliseconds, levels);
+      curves.series = lines(groups, "n", nanoseconds_each, levels);
       const std::string published = device + (scan ? ", m = 256, c = 8" : ", m = 64, c = 16");
       const Json& largest = *groups.back();
       std::string fastest;
@@ -127,7 +130,7 @@ void write_grid(Page& page, const Results& results) {
                            ratio_text(most, least), ratio_text(naive, least),
                            ratio_text(seconds_of(largest, device + ", Lanewise"), least),
                            ratio_text(seconds_of(largest, published), least),
-                           exponent_text(curves.series, fastest)});
+                           exponent_text(lines(groups, "n", milliseconds, {fastest}), fastest)});
       for (plot::Series& line : curves.series) {
         line.name = line.name.substr(device.size() + 2);
         if (line.name == published.substr(device.size() + 2)) line.name += " (2016)";
@@ -135,8 +138,9 @@ void write_grid(Page& page, const Results& results) {
       if (device == "cores") {
         plot::Series memory{plot::Series::limit, "limit: memory", {}};
         for (const Json* group : groups) {
-          const double y = number(*group, "bytes") / results.machine("read_rate_all") * 1e3;
-          memory.points.push_back({number(*group, "n"), y, y, y});
+          const double n = number(*group, "n"),
+                       y = number(*group, "bytes") / n / results.machine("read_rate_all") * 1e9;
+          memory.points.push_back({n, y, y, y});
         }
         curves.series.push_back(std::move(memory));
       }
@@ -147,8 +151,10 @@ void write_grid(Page& page, const Results& results) {
   page.table(fmt::format("The grid at the largest n ({}): the best m and c, and the time of others divided by its time. "
                          "Published: reduction m = 64, c = 16, prefix sums m = 256, c = 8; naive slowest, growth linear.",
                          plot::short_number(number(*results.groups("pram", "grid").back(), "n"))),
-             best);
+             without_empty_columns(best));
   page.text(
+      "The published figures have time over n; here it is divided by n, so that linear growth is a level line and the "
+      "parameters can be told apart. (2016) marks the published best. "
       "An item adds its c values without waiting, and a group of m items needs log₂ m steps with a barrier. Large c "
       "means fewer groups and fewer steps for each value, until too few items are left to hide latency. The naive "
       "reduction reads the array log₂ n times at growing distances, so each cache line is read for fewer values. The "
@@ -207,7 +213,7 @@ void write_passes_of(Page& page, const Groups& groups, const std::string& where,
     }
     values.resize(map.columns.size(), -1);
   }
-  if (!map.rows.empty()) page.figure(map, how_measured(groups, how));
+  if (!map.rows.empty()) page.figure(map, how_measured_without_runs(groups, how));
 }
 
 void write_passes(Page& page, const Results& results) {
@@ -240,7 +246,7 @@ void write_sets(Page& page, const Results& results) {
   page.section("Active processors: bitset or list");
   plot::Curves curves{"A loop of 16 steps for a share of the processors – no optimisation",
                       {"active processors", "%"},
-                      {"", "ms", plot::Axis::logarithmic}};
+                      {"", "ms"}};
   curves.series = lines(groups, "density", milliseconds);
   std::string words;
   for (const auto& [where, prefix] : {std::pair("on the cores", ""), std::pair("on the GPU", "cuda, ")}) {

@@ -62,9 +62,9 @@ void add_nodes(Rows& rows, const Results& results) {
   constexpr std::array kOnCpu = {0.0013, 0.0013, 0.0013, 0.0013};
   each("B-T4 (lost)", "binary search of a node on the CPU (a third of table 5)", kOnCpu, "cpu binary",
        "the node stays in a faster cache");
-  each("B-T5", "n-ary search of a node on the GPU", kPublishedSegments, "cuda segments",
+  each("B-T5", "n-ary search of a node on the GPU", kPublishedSegments, "cuda segments, kernel",
        "one launch for each key, now as then");
-  each("B-T6", "search of a node, a thread for each key", kPublishedKeys, "cuda keys",
+  each("B-T6", "search of a node, a thread for each key", kPublishedKeys, "cuda keys, kernel",
        "one launch for each key, now as then");
 }
 
@@ -90,35 +90,42 @@ void add_copies(Rows& rows, const Results& results) {
   }
 }
 
+/// One search on the CPU, one on the GPU, 40,000 at once, for each published tree.
 void add_trees(Rows& rows, const Results& results) {
-  for (const char* table : {"B-T9 (lost)", "B-T10", "B-T11, T12 (lost)"}) {
-    const bool on_cpu = table[3] == '9', many = table[3] == '1' && table[4] == '1';
-    for (const int keys : {100'000, 1'000'000}) {
-      for (const int degree : {32, 256, 512}) {
-        const Json* group = first(results.groups(
-            "index", "trees",
-            {{"work", many ? "tree_many" : "tree_alone"}, {"keys", keys}, {"node_keys", 2 * degree - 1}}));
-        const std::string tree = fmt::format("{} keys, t = {}", keys == 100'000 ? "100,000" : "1,000,000", degree);
-        const double cpu = seconds_each(group, "cpu binary");
-        if (on_cpu) {
-          const double published = published_tree(keys, degree);
-          rows.add_lost(table, "one search on the CPU, " + tree,
-                        fmt::format("{} to {}", time_text(published / 6), time_text(published / 4)),
-                        cpu > 0 ? time_text(cpu) : "",
-                        cpu > 0 ? fmt::format("{:.3g} × at least", published / 6 / cpu) : "",
-                        "published: 4 to 6 times as fast as the GPU; faster clock and caches");
-        } else if (many) {
-          const double gpu = seconds_each(group, "cuda block, with transfers");
-          rows.add_lost(table, "40,000 searches, GPU and one core, " + tree,
-                        degree == 32 ? "9 to 12 × one core" : "less than 9 to 12 ×",
-                        gpu > 0 ? fmt::format("{:.3g} × one core", cpu / gpu) : "", "",
-                        gpu > 0 ? "more reads in flight; a faster bus" : "no GPU on this machine");
-        } else {
-          rows.add(table, "one search on the GPU, " + tree, published_tree(keys, degree),
-                   seconds_each(group, "cuda block"), "one launch for each key, now as then");
-        }
-      }
+  struct Tree {
+    std::string words;
+    double published;
+    const Json *alone, *many;
+  };
+  std::vector<Tree> trees;
+  for (const int keys : {100'000, 1'000'000}) {
+    for (const int degree : {32, 256, 512}) {
+      const auto group = [&](const char* work) {
+        return first(results.groups("index", "trees",
+                                    {{"work", work}, {"keys", keys}, {"node_keys", 2 * degree - 1}}));
+      };
+      trees.push_back({fmt::format("{} keys, t = {}", keys == 100'000 ? "100,000" : "1,000,000", degree),
+                       published_tree(keys, degree), group("tree_alone"), group("tree_many")});
     }
+  }
+  for (const Tree& tree : trees) {
+    const double cpu = seconds_each(tree.alone, "cpu binary");
+    rows.add_lost("B-T9 (lost)", "one search on the CPU, " + tree.words,
+                  fmt::format("{} to {}", time_text(tree.published / 6), time_text(tree.published / 4)),
+                  cpu > 0 ? time_text(cpu) : "",
+                  cpu > 0 ? fmt::format("{:.3g} × at least", tree.published / 6 / cpu) : "",
+                  "published: 4 to 6 times as fast as the GPU; faster clock and caches");
+  }
+  for (const Tree& tree : trees) {
+    rows.add("B-T10", "one search on the GPU, " + tree.words, tree.published,
+             seconds_each(tree.alone, "cuda block, kernel"), "one launch for each key, now as then");
+  }
+  for (const Tree& tree : trees) {
+    const double gpu = seconds_each(tree.many, "cuda block, with transfers");
+    rows.add_lost("B-T11, T12 (lost)", "40,000 searches, GPU and one core, " + tree.words,
+                  tree.words.ends_with("32") ? "9 to 12 × one core" : "less than 9 to 12 ×",
+                  gpu > 0 ? fmt::format("{:.3g} × one core", seconds_each(tree.many, "cpu binary") / gpu) : "", "",
+                  gpu > 0 ? "more reads in flight; a faster bus" : "no GPU on this machine");
   }
 }
 

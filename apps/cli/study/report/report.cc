@@ -1,6 +1,7 @@
 #include "study/report/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -86,28 +87,29 @@ void write_machine(Page& page, const Json& study) {
 
 /// The levels without a result, and the experiments that failed.
 void write_not_measured(Page& page, const Results& results) {
-  Cells cells{{"work", "level", "not measured because"}, {}, false};
-  std::map<std::pair<std::string, std::string>, std::vector<std::string>> levels;  // by experiment and reason
+  std::vector<std::pair<std::string, std::string>> failed;
+  std::map<std::string, std::map<std::string, std::vector<std::string>>> levels;  // by reason and experiment
   for (const Json& experiment : results.experiments()) {
     const std::string name =
-        experiment["part"].get<std::string>() + ", " + experiment["name"].get<std::string>();
-    if (const auto failed = experiment.value("failed", std::string()); !failed.empty()) {
-      cells.rows.push_back({name, "the rest of this experiment", reason_text(failed)});
-    }
+        experiment["part"].get<std::string>() + "-" + experiment["name"].get<std::string>();
+    if (const auto why = experiment.value("failed", std::string()); !why.empty()) failed.emplace_back(name, why);
     for (const Json& group : experiment["groups"]) {
       for (const Json& level : group["levels"]) {
         const auto why = level.value("not_offered", std::string());
         if (why.empty() || why == "not requested") continue;
-        auto& names = levels[{name, reason_text(why)}];
+        auto& names = levels[reason_text(why)][name];
         const auto level_name = level["level"].get<std::string>();
         if (std::ranges::count(names, level_name) == 0) names.push_back(level_name);
       }
     }
   }
-  for (const auto& [key, names] : levels) {
+  Cells cells{{"experiment: levels", "not measured because"}, {}, false};
+  for (const auto& [name, why] : failed) cells.rows.push_back({name + ": the rest", reason_text(why)});
+  for (const auto& [why, by_experiment] : levels) {
     std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : "; ") + name;
-    cells.rows.push_back({key.first, text, key.second});
+    for (const auto& [name, of_it] : by_experiment)
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name, fmt::join(of_it, ", "));
+    cells.rows.push_back({text, why});
   }
   if (!cells.rows.empty()) page.table("Not measured on this machine, in some groups or in all.", cells);
 }
@@ -149,13 +151,12 @@ std::string comparison(const Json& a, const Json& b, const std::string& name_a, 
       if (experiment["part"] != part) continue;
       const auto name = experiment["name"].get<std::string>();
       Cells cells{{"work", "level", "A", "B", "B is faster by"}, {}};
-      plot::Bars bars{.title = fmt::format("{}, {}: median gain of B", part, name),
-                      .x = {"time of A divided by that of B", ""},
-                      .groups = {},
-                      .series = {"B to A"},
-                      .values = {},
-                      .limit = 1,
-                      .limit_name = "equal"};
+      plot::Bars bars;
+      bars.title = fmt::format("{}, {}: median gain of B", part, name);
+      bars.x.label = "time of A divided by that of B";
+      bars.series = {"B to A"};
+      bars.limit = 1;
+      bars.limit_name = "equal";
       std::map<std::string, std::vector<double>> gains;
       for (const Json* group : of_a.groups(part, name)) {
         const Groups other = of_b.groups(part, name, {{"title", (*group)["title"]}});

@@ -47,7 +47,8 @@ bool is_on_gpu(const std::string& level) { return level.starts_with("gpu") || le
 
 bool has_transfers(const std::string& level) {
   return level.find("copies") != std::string::npos ||
-         (level.starts_with("cuda") && level.find("resident") == std::string::npos);
+         (level.starts_with("cuda") && level.find("resident") == std::string::npos &&
+          level.find("kernel") == std::string::npos);
 }
 
 std::vector<std::string> levels_of(const Groups& groups) {
@@ -99,7 +100,9 @@ plot::Series limit(const std::vector<plot::Series>& others, const std::string& n
   return made;
 }
 
-std::string how_measured(const Groups& groups, const std::string& state) {
+namespace {
+
+std::string measured_text(const Groups& groups, const std::string& state, const char* shown) {
   size_t least = SIZE_MAX, most = 0, busy = 0, all = 0;
   double worst = 0;
   for (const Json* group : groups) {
@@ -113,14 +116,21 @@ std::string how_measured(const Groups& groups, const std::string& state) {
   if (all == 0) return state + ".";
   const std::string runs = least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
   std::string text = fmt::format(
-      "{}. Medians of {} runs; thin lines reach from the fastest to the slowest run. Spread (between "
-      "quartiles): at most "
-      "{:.0f} %.",
-      state, runs, 100 * worst);
+      "{}. Medians of {} runs{}. Spread (between quartiles): at most {:.0f} %.", state, runs, shown, 100 * worst);
   if (busy > 0)
     text +=
         fmt::format(" ⚠ The machine was busy: {} of {} measurements have a spread above 10 %.", busy, all);
   return text;
+}
+
+}  // namespace
+
+std::string how_measured(const Groups& groups, const std::string& state) {
+  return measured_text(groups, state, "; thin lines reach from the fastest to the slowest run");
+}
+
+std::string how_measured_without_runs(const Groups& groups, const std::string& state) {
+  return measured_text(groups, state, "");
 }
 
 double number(const Json& object, const std::string& name) {

@@ -59,6 +59,8 @@ plot::Series limit(const std::vector<plot::Series>& others, const std::string& n
 /// How the times were measured: "Hot, data in memory ...; medians of 5 runs; ...", and a warning if the
 /// machine was busy.
 std::string how_measured(const Groups& groups, const std::string& state);
+/// The same for a table or a heat map, which does not show single runs.
+std::string how_measured_without_runs(const Groups& groups, const std::string& state);
 
 /// The number of a JSON object, or 0.
 double number(const Json& object, const std::string& name);

@@ -66,7 +66,7 @@ std::string winner_text(const Task& task, Where place) {
   if (wins.empty()) return "–";
   const auto most = std::ranges::max_element(wins, {}, &std::pair<const std::string, int>::second);
   std::string text = most->first;
-  if (gain.count > 0) {
+  if (gain.count > 0 && most->first != task.reference) {
     text += fmt::format(", {:.{}f} × {}", gain.value(), gain.value() < 10 ? 1 : 0,
                         place == Where::cpu ? task.reference : "it");
   }
@@ -150,6 +150,7 @@ using Branch = Page::Branch;
 void add_numbers(std::vector<Branch>& tree, const Results& results) {
   const Groups groups =
       or_else(results.groups("operators", "gpu"), results.groups("operators", "selectivity"));
+  if (groups.empty()) return;
   const double one = results.machine("read_rate") / 1e9, all = results.machine("read_rate_all") / 1e9;
   tree.push_back({0, "Numbers are filtered or added"});
   tree.push_back({1, "in the host's memory: " +
@@ -167,6 +168,7 @@ void add_strings(std::vector<Branch>& tree, const Results& results) {
     const Json about = {{"test", "regex"}, {"lengths", lengths}};
     return or_else(results.groups("strings", "warps", about), results.groups("strings", "lengths", about));
   };
+  if (text("constant").empty()) return;
   tree.push_back({0, "Strings are matched with a regular expression"});
   for (const auto& [words, lengths] :
        {std::pair("of similar lengths", "constant"), std::pair("of very different lengths", "skewed")}) {
@@ -199,6 +201,7 @@ void add_keys(std::vector<Branch>& tree, const Results& results) {
 }
 
 void add_programs(std::vector<Branch>& tree, const Results& results) {
+  if (results.groups("pram", "growth").empty()) return;
   tree.push_back({0, "An array or a graph needs a parallel algorithm"});
   for (const char* program : {"reduction", "scan", "sort", "components"}) {
     const Groups groups = results.groups("pram", "growth", {{"program", program}});
