@@ -17,7 +17,7 @@ const char* const kStudyDescription =
 It repeats the experiments of four studies, on strings, operators, indexes and PRAM programs, and compares the results
 with the published ones. It writes study.json, study.parquet and report.html, which needs no other file, into the folder.
 After an interruption, the same command continues where it stopped. Parts that were measured one after the other into the
-same folder share a report. What a machine cannot run is listed with the reason. A result that differs between two levels
+same folder share a report. The report lists levels that a machine cannot run, with the reason. A result that differs between two levels
 ends the study.
 
   lanewise study                              all parts, into the folder study

@@ -69,10 +69,9 @@ void Measure::strings(StringsOptions options) {
   measure("strings", std::move(options), bench::run_strings, 1, 1);
 }
 void Measure::pairs(PairsOptions options) {
-  measure("pairs", std::move(options),
-          [](const PairsOptions& given, bench::Bench& bench, const auto& emit) {
-            for (const bench::Group& group : run_pairs(given, bench)) emit(group);
-          });
+  measure("pairs", std::move(options), [](const PairsOptions& given, bench::Bench& bench, const auto& emit) {
+    for (const bench::Group& group : run_pairs(given, bench)) emit(group);
+  });
 }
 void Measure::index(IndexBenchOptions options) {
   options.device = parameters_.device;
@@ -215,7 +214,8 @@ void warp_shapes(Measure& measure) {
 }
 
 void string_trace(Measure& measure) {
-  for (const int width : {3, 8}) measure.add(bench::trace_lanes(width == 3 ? 16 : 40, width, measure.parameters().seed));
+  for (const int width : {3, 8})
+    measure.add(bench::trace_lanes(width == 3 ? 16 : 40, width, measure.parameters().seed));
 }
 
 void join_pairs(Measure& measure) {
@@ -352,8 +352,7 @@ void finds(Measure& measure) {
   IndexBenchOptions options;
   options.work = {"find"};
   options.queries = measure.rows(1 << 17, 1 << 20);
-  const uint64_t most =
-      measure.rows(1'000'000, std::min<uint64_t>(100'000'000, machine_memory() / 600));
+  const uint64_t most = measure.rows(1'000'000, std::min<uint64_t>(100'000'000, machine_memory() / 600));
   for (uint64_t keys = std::min<uint64_t>(1000, most); keys <= most; keys *= 10) {
     options.rows = keys;
     measure.index(options);
@@ -389,7 +388,8 @@ void presort(Measure& measure) { measure.pram(pram_options(measure, "presort"));
 
 void examples(Measure& measure) {
   for (bench::Group& example : bench::worked_examples()) measure.add(std::move(example));
-  for (bench::Group& tree : bench::tree_accesses(measure.rows(1 << 20, 1 << 20))) measure.add(std::move(tree));
+  for (bench::Group& tree : bench::tree_accesses(measure.rows(1 << 20, 1 << 20)))
+    measure.add(std::move(tree));
 }
 
 // Energy of the main lines, each for a second.

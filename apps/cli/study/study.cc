@@ -294,8 +294,8 @@ Json read_study(const std::string& folder) {
                                 path.string(), folder));
   }
   if (format > kFormat) {
-    throw UserError(fmt::format("'{}' has format {}; this version reads formats 1 to {}", path.string(), format,
-                                kFormat));
+    throw UserError(fmt::format("'{}' has format {}; this version reads formats 1 to {}", path.string(),
+                                format, kFormat));
   }
   return study;
 }

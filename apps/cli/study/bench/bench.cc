@@ -38,8 +38,8 @@ void check_agreement(const Group& group) {
     if (!result.not_offered.empty()) continue;
     if (first == nullptr) first = &result;
     if (result.digest == first->digest) continue;
-    throw WrongResult(fmt::format("levels disagree on '{}': {} gives {:016x}, {} gives {:016x}",
-                                    group.title, first->level, first->digest, result.level, result.digest));
+    throw WrongResult(fmt::format("levels disagree on '{}': {} gives {:016x}, {} gives {:016x}", group.title,
+                                  first->level, first->digest, result.level, result.digest));
   }
 }
 

@@ -17,8 +17,8 @@ struct Joules {
   Joules operator/(double runs) const;
 };
 
-/// The counters of the processor (RAPL) and of the first GPU (NVML). They include all programs on the machine,
-/// and its idle power.
+/// The counters of the processor (RAPL) and of the first GPU (NVML). They include all programs on the
+/// machine, and its idle power.
 class Energy {
  public:
   explicit Energy(std::filesystem::path powercap = "/sys/class/powercap");

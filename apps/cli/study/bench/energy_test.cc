@@ -18,9 +18,12 @@ class EnergyTest : public testing::Test {
     }
     write("intel-rapl:0/name", "package-0"), write("intel-rapl:1/name", "package-1");
     write("intel-rapl:0:0/name", "core");
-    write("intel-rapl:0/max_energy_range_uj", "10000000"), write("intel-rapl:1/max_energy_range_uj", "10000000");
+    write("intel-rapl:0/max_energy_range_uj", "10000000"),
+        write("intel-rapl:1/max_energy_range_uj", "10000000");
   }
-  void write(const std::string& file, const std::string& text) { std::ofstream(folder_ / file) << text << '\n'; }
+  void write(const std::string& file, const std::string& text) {
+    std::ofstream(folder_ / file) << text << '\n';
+  }
 
   std::filesystem::path folder_;
 };

@@ -85,7 +85,9 @@ class IndexRun {
     if (host) {
       bench_.say("loading the index");
       Index index = data.index(options_.node_keys);
-      const auto tree = AbslTree<Key>::kThere && data.keys.size() <= kSlow ? std::make_shared<const AbslTree<Key>>(data) : nullptr;
+      const auto tree = AbslTree<Key>::kThere && data.keys.size() <= kSlow
+                            ? std::make_shared<const AbslTree<Key>>(data)
+                            : nullptr;
       if (wants("find")) find(data, index, tree);
       if (wants("range")) range(data, index, tree);
     }
@@ -299,8 +301,7 @@ class IndexRun {
     const int cores = machine_cores();
     const auto snapshots = std::make_shared<std::vector<IndexSnapshot>>();
     for (int i = 0; i < cores; ++i) snapshots->push_back(index->snapshot());
-    const size_t share =
-        (queries->size() + static_cast<size_t>(cores) - 1) / static_cast<size_t>(cores);
+    const size_t share = (queries->size() + static_cast<size_t>(cores) - 1) / static_cast<size_t>(cores);
     return host_level(
         "cpu auto, all cores", answers,
         [=] {
@@ -431,8 +432,8 @@ class IndexRun {
   static constexpr const char* kAbsl = "absl::btree";
   static constexpr const char* kNoRival = "this program was built without it";
   static constexpr const char* kTooLarge = "only up to 10 million keys: it needs too much memory";
-  static constexpr uint64_t kSlow = 10'000'000;   // keys
-  static constexpr uint64_t kOneByOne = 1'000;  // keys
+  static constexpr uint64_t kSlow = 10'000'000;  // keys
+  static constexpr uint64_t kOneByOne = 1'000;   // keys
 
   static std::string title_of(const std::string& what, const IndexData<Key>& data, uint64_t queries) {
     return fmt::format("{}: {} of {} {} keys", what, with_commas(static_cast<int64_t>(queries)),

@@ -182,8 +182,7 @@ gpu::Device* find_device(const std::string& name) {
 
 template <class Key>
 void add_resident(Work& work, const std::shared_ptr<DeviceIndex>& index, const std::vector<Key>& queries,
-                  const std::vector<std::string>& strategies, gpu::Device& device,
-                  const std::string& note) {
+                  const std::vector<std::string>& strategies, gpu::Device& device, const std::string& note) {
   const auto resident = std::make_shared<Resident<Key>>(index, queries, device);
   for (const std::string& strategy : strategies) {
     work.contenders.push_back(resident->level(resident, Resident<Key>::Ask::kFind, strategy, note));
@@ -195,8 +194,7 @@ void add_each(Work& work, const std::shared_ptr<DeviceIndex>& index, const std::
               const std::vector<std::string>& strategies, gpu::Device& device) {
   const auto resident = std::make_shared<Resident<Key>>(index, queries, device);
   for (const std::string& strategy : strategies) {
-    work.contenders.push_back(
-        resident->level(resident, Resident<Key>::Ask::kEach, strategy, ", kernel"));
+    work.contenders.push_back(resident->level(resident, Resident<Key>::Ask::kEach, strategy, ", kernel"));
   }
 }
 
@@ -237,10 +235,12 @@ Work transfer_cost(uint64_t count, gpu::Device& device) {
   work.group.about["queries"] = count;
   work.group.bytes = count * (sizeof(Key) + sizeof(uint32_t));
   const auto transfer = std::make_shared<Transfer<Key>>(count, device);
-  work.contenders.push_back({.level = "transfer alone", .digest = [transfer] {
-                               transfer->run();
-                               return uint64_t{0};
-                             },
+  work.contenders.push_back({.level = "transfer alone",
+                             .digest =
+                                 [transfer] {
+                                   transfer->run();
+                                   return uint64_t{0};
+                                 },
                              .seconds = [transfer] { return transfer->run(); }});
   return work;
 }

@@ -38,8 +38,8 @@ template <class Key>
 void add_each(Work& work, const std::shared_ptr<DeviceIndex>& index, const std::vector<Key>& queries,
               const std::vector<std::string>& strategies, gpu::Device& device);
 
-/// The cost of the first launch and of later ones, with and without waiting for the end: of an empty kernel, and
-/// of the search for one key.
+/// The cost of the first launch and of later ones, with and without waiting for the end: of an empty kernel,
+/// and of the search for one key.
 template <class Key>
 Work launch_cost(gpu::Device& device);
 

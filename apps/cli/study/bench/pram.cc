@@ -240,7 +240,8 @@ class PramRun {
     const Arrays outputs = pram::run(task.program, task.inputs, options).outputs;
     // The hand-written algorithm of distances has no paths.
     for (const auto& [name, array] : outputs) {
-      if (subject.name != std::string_view("all_pairs_distances") || name == "D") task.compared.push_back(name);
+      if (subject.name != std::string_view("all_pairs_distances") || name == "D")
+        task.compared.push_back(name);
     }
     return std::make_shared<const Task>(std::move(task));
   }
@@ -274,8 +275,8 @@ class PramRun {
         contender("cores, no optimisation", task, on(task, pram::Executor::kCpu, pram::Passes())));
     contenders.push_back(contender("cores", task, on(task, pram::Executor::kCpu, pram::all_passes())));
     contenders.push_back(tuned(task, subject.name, false));
-    contenders.push_back(on_device("cuda, no optimisation", task,
-                                   device_options(pram::Executor::kCuda, pram::Passes())));
+    contenders.push_back(
+        on_device("cuda, no optimisation", task, device_options(pram::Executor::kCuda, pram::Passes())));
     contenders.push_back(on_device("cuda", task, pram::Executor::kCuda));
     contenders.push_back(tuned(task, subject.name, true));
     contenders.push_back(on_device("opencl", task, pram::Executor::kOpenCl));
@@ -363,9 +364,9 @@ class PramRun {
     static const PramSubject kRuns{"sort", {1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18}, 0};
     for (const uint64_t size : sizes_of(kRuns)) {
       std::vector<Contender> contenders;
-      for (const auto& [program, name] : {std::pair("sort", "runs of 1"),
-                                          std::pair("sort_odd_even", "odd-even presort"),
-                                          std::pair("sort_bitonic", "bitonic presort")}) {
+      for (const auto& [program, name] :
+           {std::pair("sort", "runs of 1"), std::pair("sort_odd_even", "odd-even presort"),
+            std::pair("sort_bitonic", "bitonic presort")}) {
         const TaskPointer task = task_of({program, {}, 0}, size);
         contenders.push_back(contender(fmt::format("cores, {}", name), task,
                                        on(task, pram::Executor::kCpu, pram::all_passes())));
@@ -410,8 +411,7 @@ std::vector<Group> run_pram(const PramBenchOptions& options, Bench& bench,
 }
 
 const std::vector<std::string>& pram_work_names() {
-  static const std::vector<std::string> kNames = {"growth", "passes", "sets",
-                                                  "group",  "grid",   "presort"};
+  static const std::vector<std::string> kNames = {"growth", "passes", "sets", "group", "grid", "presort"};
   return kNames;
 }
 

@@ -30,19 +30,18 @@ Group example(const char* id, const char* what, const char* input, const char* p
               const std::string& answer) {
   Group group;
   group.title = fmt::format("{}: {}", id, what);
-  group.about = {{"work", "example"}, {"example", id},  {"what", what},
+  group.about = {{"work", "example"}, {"example", id},          {"what", what},
                  {"input", input},    {"published", published}, {"answer", answer}};
   return group;
 }
 
 /// Six vertices on the left and on the right, of which two have their only neighbour in common.
 std::string matching_answer() {
-  const pram::Array match = output(
-      "matching",
-      {{"offset", pram::ints({0, 2, 4, 6, 8, 9, 10})},
-       {"neighbour", pram::ints({0, 1, 1, 2, 2, 3, 3, 4, 5, 5})},
-       {"right", pram::scalar(6)}},
-      "match");
+  const pram::Array match = output("matching",
+                                   {{"offset", pram::ints({0, 2, 4, 6, 8, 9, 10})},
+                                    {"neighbour", pram::ints({0, 1, 1, 2, 2, 3, 3, 4, 5, 5})},
+                                    {"right", pram::scalar(6)}},
+                                   "match");
   int64_t edges = 0;
   for (const pram::Word word : match.words) edges += word >= 0;
   return fmt::format("{} edges, {} unmatched: {}", edges, static_cast<int64_t>(match.words.size()) - edges,
@@ -52,7 +51,8 @@ std::string matching_answer() {
 std::string numbers_read() {
   const auto program = pram::Program::parse(
       "mode EREW\ninput A[n] : real\noutput B[n] : real\nprocessors n { B[p] = A[p] }\n");
-  return text_of(pram::run(program, pram::read_text_inputs(program, "0.1 2 .23 -23 4e-2").arrays).outputs.at("B"));
+  return text_of(
+      pram::run(program, pram::read_text_inputs(program, "0.1 2 .23 -23 4e-2").arrays).outputs.at("B"));
 }
 
 std::string graph_read() {
@@ -72,8 +72,8 @@ std::vector<Group> worked_examples() {
       example("P-E2", "merge of runs with equal numbers", "1 3 3 and 2 3 6",
               "1 2 3 3 ? 6, if both searches are strict",
               text_of(output("merge", {{"A", pram::ints({1, 3, 3})}, {"B", pram::ints({2, 3, 6})}}, "C"))),
-      example("P-E3", "matching (the study's graph is lost: another one)", "0 : 0 1, 1 : 1 2, 2 : 2 3, 3 : 3 4, 4 : 5, 5 : 5",
-              "5 edges, 1 unmatched", matching_answer()),
+      example("P-E3", "matching (the study's graph is lost: another one)",
+              "0 : 0 1, 1 : 1 2, 2 : 2 3, 3 : 3 4, 4 : 5, 5 : 5", "5 edges, 1 unmatched", matching_answer()),
       example("P-E4", "numbers as text", "0.1 2 .23 -23 4e-2", "0.1 2 0.23 -23 0.04", numbers_read()),
       example("P-E4", "a graph as text", "0 : 1 2, 1 : 2 3, 2 : 3", "4 nodes, 5 edges", graph_read()),
   };

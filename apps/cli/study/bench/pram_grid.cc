@@ -42,8 +42,8 @@ uint64_t digest(const Numbers& answer) { return digest_of(std::span<const Number
 class Way {
  public:
   virtual ~Way() = default;
-  virtual void prepare() {}       ///< not timed
-  virtual void run() = 0;         ///< timed
+  virtual void prepare() {}  ///< not timed
+  virtual void run() = 0;    ///< timed
   virtual Numbers answer() = 0;
 };
 
@@ -194,26 +194,22 @@ class OursOnCores final : public CoresWay {
 
 // On GPUs: the same source for CUDA and OpenCL.
 
-constexpr std::string_view kCuda = R"(
-#define KERNEL extern "C" __global__ void
-#define GLOBAL
-#define LOCAL __shared__
-#define BARRIER __syncthreads()
-#define ITEM threadIdx.x
-#define GROUP blockIdx.x
-#define SIZE blockDim.x
-typedef unsigned long long number;
-)";
-constexpr std::string_view kOpenCl = R"(
-#define KERNEL __kernel void
-#define GLOBAL __global
-#define LOCAL __local
-#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)
-#define ITEM get_local_id(0)
-#define GROUP get_group_id(0)
-#define SIZE get_local_size(0)
-typedef ulong number;
-)";
+/// The words of a language of kernels.
+struct Dialect {
+  const char *kernel, *global, *local, *barrier, *item, *group, *size, *number;
+};
+constexpr Dialect kCuda = {"extern \"C\" __global__ void",
+                           "",
+                           "__shared__",
+                           "__syncthreads()",
+                           "threadIdx.x",
+                           "blockIdx.x",
+                           "blockDim.x",
+                           "unsigned long long"};
+constexpr Dialect kOpenCl = {
+    "__kernel void",   "__global",        "__local",           "barrier(CLK_LOCAL_MEM_FENCE)",
+    "get_local_id(0)", "get_group_id(0)", "get_local_size(0)", "ulong"};
+
 constexpr std::string_view kKernels = R"(
 typedef unsigned int word;
 
@@ -273,8 +269,15 @@ KERNEL naive_scan(GLOBAL const word* from, number n, GLOBAL word* to, number d) 
   }
 )";
 
-std::string source_for(std::string_view dialect) {
-  std::string text = std::string(dialect) + std::string(kKernels);
+std::string source_for(const Dialect& dialect) {
+  std::string text;
+  for (const auto& [name, meaning] : {std::pair("KERNEL", dialect.kernel),
+                                      std::pair("GLOBAL", dialect.global), std::pair("LOCAL", dialect.local),
+                                      std::pair("BARRIER", dialect.barrier), std::pair("ITEM", dialect.item),
+                                      std::pair("GROUP", dialect.group), std::pair("SIZE", dialect.size)}) {
+    text += fmt::format("#define {} {}\n", name, meaning);
+  }
+  text += fmt::format("typedef {} number;\n", dialect.number) + std::string(kKernels);
   for (const unsigned m : kGridItems) {
     for (const unsigned c : kGridValues) text += fmt::format("GRID({}, {})\n", m, c);
   }
@@ -328,8 +331,7 @@ class CudaLauncher final : public Launcher {
 
 class OpenClLauncher final : public Launcher {
  public:
-  OpenClLauncher()
-      : device_(gpu::OpenClDevice::system()) {
+  OpenClLauncher() : device_(gpu::OpenClDevice::system()) {
     // Compiled once, as it takes seconds; it lives as long as the device.
     static gpu::OpenClDevice::Program* const kProgram = device_.build(source_for(kOpenCl)).release();
     program_ = kProgram;
@@ -352,9 +354,7 @@ class OpenClLauncher final : public Launcher {
   void finish() override { device_.finish(); }
 
  private:
-  static gpu::opencl::Memory memory(uint64_t handle) {
-    return reinterpret_cast<gpu::opencl::Memory>(handle);
-  }
+  static gpu::opencl::Memory memory(uint64_t handle) { return reinterpret_cast<gpu::opencl::Memory>(handle); }
 
   gpu::OpenClDevice& device_;
   gpu::OpenClDevice::Program* program_ = nullptr;
@@ -364,7 +364,10 @@ class OpenClLauncher final : public Launcher {
 /// The numbers on a device, and memory for every algorithm.
 struct Resident {
   Resident(std::shared_ptr<Launcher> on, const Numbers& numbers)
-      : device(std::move(on)), n(numbers.size()), from(device->allocate(n)), to(device->allocate(n)),
+      : device(std::move(on)),
+        n(numbers.size()),
+        from(device->allocate(n)),
+        to(device->allocate(n)),
         other(device->allocate(n)) {
     device->upload(from, numbers);
     for (uint64_t left = n; left > 1; left = Grid{64, 4}.groups(left)) {

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/machine.h"
+#include "gpu/staging.h"
 #include "graph/distances.h"
 #include "graph/gpu/device_graph.h"
-#include "gpu/staging.h"
 #include "lab/tuned.h"
 #include "pram/library.h"
 #include "primitives/gpu/device_sort.h"
@@ -81,8 +81,8 @@ class ArrayTwin {
     const size_t bytes = values_.size() * sizeof(Word);
     staging_.upload(there_.address(), values_.data(), bytes, stream_);
     if (program == "reduction") {
-      arrays_.reduce(Combine::kSum, Element::kInt64, there_.address(), values_.size(), there_.address() + bytes,
-                     stream_);
+      arrays_.reduce(Combine::kSum, Element::kInt64, there_.address(), values_.size(),
+                     there_.address() + bytes, stream_);
       Word sum = 0;
       staging_.download(&sum, there_.address() + bytes, sizeof sum, stream_);
       return {{"sum", pram::scalar(sum)}};

@@ -16,8 +16,8 @@
 namespace lanewise::cli::bench {
 
 /// A static B+ tree without pointers, the "S+ tree" of Slotin ("Static B-trees", in "Algorithms for modern
-/// hardware", 2022). Nodes have 16 keys, a child is found by arithmetic, and a node is searched by counting the
-/// smaller keys with vectors. Khuong and Morin (2017) have its layout in one tree of all levels.
+/// hardware", 2022). Nodes have 16 keys, a child is found by arithmetic, and a node is searched by counting
+/// the smaller keys with vectors. Khuong and Morin (2017) have its layout in one tree of all levels.
 template <class Key>
 class StaticTree {
  public:

@@ -30,9 +30,10 @@ std::vector<std::string> row_of(const Json& group, const Json& level) {
 void write_energy(Page& page, const Results& results) {
   page.chapter("Energy");
   const auto why = [&](const char* name) { return results.machine().value(name, std::string()); };
-  for (const auto& [what, reason] : {std::pair("the processor", why("no_processor_energy")),
-                                     std::pair("a GPU", why("no_gpu_energy"))}) {
-    if (!reason.empty()) page.text(fmt::format("Energy of {}: not readable here, {}.", what, reason_text(reason)));
+  for (const auto& [what, reason] :
+       {std::pair("the processor", why("no_processor_energy")), std::pair("a GPU", why("no_gpu_energy"))}) {
+    if (!reason.empty())
+      page.text(fmt::format("Energy of {}: not readable here, {}.", what, reason_text(reason)));
   }
   Cells cells{{"work", "level", "time", "processor", "GPU", "for each row"}, {}};
   for (const char* part : {"strings", "operators", "index", "pram"}) {
@@ -46,15 +47,20 @@ void write_energy(Page& page, const Results& results) {
   }
   if (cells.rows.empty()) {
     return page.text(
-        "No energy was measured. Where counters are readable, each main line is repeated for a second between two "
+        "No energy was measured. Where counters are readable, each main line is repeated for a second "
+        "between two "
         "readings, and the table has joules for each run and row.");
   }
-  page.table("Energy of one run: all packages of the processor (RAPL) and the whole card (NVML), idle power included; "
-             "each level is repeated for a second.",
-             cells);
+  page.table(
+      "Energy of one run: all packages of the processor (RAPL) and the whole card (NVML), idle power "
+      "included; "
+      "each level is repeated for a second.",
+      cells);
   page.text(
-      "A level that is twice as fast at the same power needs half the energy: idle units are not free. Several cores "
-      "use more power than one, but end sooner. For a GPU the processor's share is that of a host that waits.");
+      "A level that is twice as fast at the same power needs half the energy: idle units are not free. "
+      "Several cores "
+      "use more power than one, but end sooner. For a GPU the processor's share is that of a host that "
+      "waits.");
 }
 
 }  // namespace lanewise::cli::study

@@ -43,11 +43,14 @@ void write_launches(Page& page, const Results& results) {
   add("search for one key, first launch and its end", "first", "–");
   add("search for one key, later launch and its end", "later", "–");
   add("search for one key, later launch alone", "later, not waited for", "–");
-  page.table("A launch by the host's clock, without loading the kernel. " + how_measured_without_runs(groups, "Hot, no transfer"),
+  page.table("A launch by the host's clock, without loading the kernel. " +
+                 how_measured_without_runs(groups, "Hot, no transfer"),
              cells);
   page.text(
-      "The first launch also prepares the kernel on the device. A launch alone is the work of the driver. The rest "
-      "of a launch with its end is the way to the device and back. A search on the GPU cannot be faster than that, "
+      "The first launch also prepares the kernel on the device. A launch alone is the work of the driver. "
+      "The rest "
+      "of a launch with its end is the way to the device and back. A search on the GPU cannot be faster than "
+      "that, "
       "whatever its kernel does.");
 }
 
@@ -64,8 +67,8 @@ void write_nodes(Page& page, const Results& results) {
     rename(curves.series, {{"cuda segments, kernel", "GPU n-ary, kernel"},
                            {"cuda keys, kernel", "GPU key per thread, kernel"},
                            {"cuda, with transfers", "GPU, with transfers"}});
-    for (const auto& [name, values] :
-         {std::pair("2012: GPU n-ary", kPublishedSegments), std::pair("2012: GPU key per thread", kPublishedKeys)}) {
+    for (const auto& [name, values] : {std::pair("2012: GPU n-ary", kPublishedSegments),
+                                       std::pair("2012: GPU key per thread", kPublishedKeys)}) {
       plot::Series line{plot::Series::published, name, {}};
       for (size_t i = 0; i < kPublishedDegrees.size(); ++i) {
         const double y = values[i] * 1e3, x = 2 * kPublishedDegrees[i] - 1;
@@ -75,11 +78,14 @@ void write_nodes(Page& page, const Results& results) {
     }
     curves.series.push_back(
         limit(curves.series, "limit: a dependent read of memory", 1e6 / results.machine("dependent_reads")));
-    page.figure(curves, how_measured(alone, "Hot; a call for each key on one core, a launch for each key on a GPU, "
-                                            "timed on the GPU; transfers where the name says so"));
+    page.figure(curves, how_measured(alone,
+                                     "Hot; a call for each key on one core, a launch for each key on a GPU, "
+                                     "timed on the GPU; transfers where the name says so"));
     page.text(
-        "This is the study's measurement: one search, then the next. A processor keeps the node in its cache, so it "
-        "needs tens of nanoseconds, less than one launch. The node's size hardly matters on the GPU, as published: "
+        "This is the study's measurement: one search, then the next. A processor keeps the node in its "
+        "cache, so it "
+        "needs tens of nanoseconds, less than one launch. The node's size hardly matters on the GPU, as "
+        "published: "
         "the launch is nearly all of its time.");
   }
   plot::Curves curves{"Many keys at once – the search of a node of 2t − 1 keys",
@@ -91,10 +97,13 @@ void write_nodes(Page& page, const Results& results) {
                          {"cuda thread", "GPU thread per query"}});
   curves.series.push_back(
       limit(curves.series, "limit: a dependent read of memory", 1e9 / results.machine("dependent_reads")));
-  page.figure(curves, how_measured(groups, "Hot, one core; on a GPU keys and answers in its memory, no transfer"));
+  page.figure(curves,
+              how_measured(groups, "Hot, one core; on a GPU keys and answers in its memory, no transfer"));
   page.text(
-      "With many keys at once the launch is paid once, and reads overlap. A node is in the cache, so its search takes "
-      "less than one read of memory. A descent waits for memory once a level. Large nodes mean fewer levels, until "
+      "With many keys at once the launch is paid once, and reads overlap. A node is in the cache, so its "
+      "search takes "
+      "less than one read of memory. A descent waits for memory once a level. Large nodes mean fewer levels, "
+      "until "
       "their search takes as long as the read that they save.");
 }
 
@@ -105,7 +114,8 @@ void write_copies(Page& page, const Results& results) {
   plot::Curves curves{"Time of a copy over the keys of a node",
                       {"keys of a node", "", plot::Axis::logarithmic},
                       {"", "ms", plot::Axis::logarithmic}};
-  Cells cells{{"nodes", "keys of a node", "bytes", "copy alone", "with allocation and checks", "published"}, {}};
+  Cells cells{{"nodes", "keys of a node", "bytes", "copy alone", "with allocation and checks", "published"},
+              {}};
   for (const int nodes : {1, 1'000, 10'000}) {
     const Groups some = results.groups("index", "copies", {{"nodes", nodes}});
     const auto name = [&](const char* what) {
@@ -136,11 +146,14 @@ void write_copies(Page& page, const Results& results) {
     }
   }
   page.figure(curves, how_measured(groups, "From the host's memory to the GPU's, one transfer"));
-  page.table("Copies of trees of so many nodes, beside those published in table 8 of 2012. One node was table 7.",
-             cells);
+  page.table(
+      "Copies of trees of so many nodes, next to those published in table 8 of 2012. One node was table 7.",
+      cells);
   page.text(
-      "The bus decides: twice the bytes take twice the time. The check of the index and the allocation of memory "
-      "come on top, as they did in 2012. A tree is copied once and searched often; the copy of one node for one "
+      "The bus decides: twice the bytes take twice the time. The check of the index and the allocation of "
+      "memory "
+      "come on top, as they did in 2012. A tree is copied once and searched often; the copy of one node for "
+      "one "
       "search costs more than the search, as the study found.");
 }
 
@@ -153,38 +166,47 @@ void write_trees(Page& page, const Results& results) {
                                     plot::short_number((number(group, "node_keys") + 1) / 2)};
   };
   page.section("A tree on the processor and on the GPU");
-  Cells one{{"keys", "t", "one core", "GPU, kernel", "GPU with transfers", "GPU in 2012", "GPU kernel to core"}, {}};
+  Cells one{
+      {"keys", "t", "one core", "GPU, kernel", "GPU with transfers", "GPU in 2012", "GPU kernel to core"},
+      {}};
   for (const Json* group : alone) {
     std::vector<std::string> row = shape(*group);
     const double published = published_tree(number(*group, "keys"), (number(*group, "node_keys") + 1) / 2);
-    row.insert(row.end(), {each_text(*group, "cpu binary"), each_text(*group, "cuda block, kernel"),
-                           each_text(*group, "cuda, with transfers"),
-                           published > 0 ? time_text(published) : "–",
-                           ratio_text(seconds_of(*group, "cuda block, kernel"), seconds_of(*group, "cpu binary"))});
+    row.insert(row.end(),
+               {each_text(*group, "cpu binary"), each_text(*group, "cuda block, kernel"),
+                each_text(*group, "cuda, with transfers"), published > 0 ? time_text(published) : "–",
+                ratio_text(seconds_of(*group, "cuda block, kernel"), seconds_of(*group, "cpu binary"))});
     one.rows.push_back(std::move(row));
   }
-  page.table("One search of a whole tree at a time, as in tables 9 and 10 of 2012, by one block of threads on the "
-             "GPU. The published processor was 4 to 6 times as fast as the GPU. " +
-                 how_measured_without_runs(alone, "Hot; the kernel's time on the GPU, the call's time elsewhere"),
-             without_empty_columns(one));
+  page.table(
+      "One search of a whole tree at a time, as in tables 9 and 10 of 2012, by one block of threads on the "
+      "GPU. The published processor was 4 to 6 times as fast as the GPU. " +
+          how_measured_without_runs(alone, "Hot; the kernel's time on the GPU, the call's time elsewhere"),
+      without_empty_columns(one));
   if (many.empty()) return;
-  Cells cells{{"keys", "t", "one core", "one core, overlapped", "GPU, kernel", "GPU with transfers", "gain of the GPU"},
+  Cells cells{{"keys", "t", "one core", "one core, overlapped", "GPU, kernel", "GPU with transfers",
+               "gain of the GPU"},
               {}};
   for (const Json* group : many) {
     std::vector<std::string> row = shape(*group);
-    row.insert(row.end(),
-               {each_text(*group, "cpu binary"), each_text(*group, "cpu auto"), each_text(*group, "cuda block, resident"),
-                each_text(*group, "cuda block, with transfers"),
-                ratio_text(seconds_of(*group, "cpu binary"), seconds_of(*group, "cuda block, with transfers"))});
+    row.insert(
+        row.end(),
+        {each_text(*group, "cpu binary"), each_text(*group, "cpu auto"),
+         each_text(*group, "cuda block, resident"), each_text(*group, "cuda block, with transfers"),
+         ratio_text(seconds_of(*group, "cpu binary"), seconds_of(*group, "cuda block, with transfers"))});
     cells.rows.push_back(std::move(row));
   }
-  page.table("40,000 searches at once, time for each, as in tables 11 and 12 of 2012, whose values are lost. The best "
-             "published gain of the GPU was 9 to 12, for nodes of 63 keys, transfers included. " +
-                 how_measured_without_runs(many, "Hot"),
-             without_empty_columns(cells));
+  page.table(
+      "40,000 searches at once, time for each, as in tables 11 and 12 of 2012, whose values are lost. The "
+      "best "
+      "published gain of the GPU was 9 to 12, for nodes of 63 keys, transfers included. " +
+          how_measured_without_runs(many, "Hot"),
+      without_empty_columns(cells));
   page.text(
-      "One search is a chain of dependent reads: a faster clock and a cache win. Many searches at once have as many "
-      "independent reads in flight as the device can hold. An overlapped search on one core uses the same idea: it "
+      "One search is a chain of dependent reads: a faster clock and a cache win. Many searches at once have "
+      "as many "
+      "independent reads in flight as the device can hold. An overlapped search on one core uses the same "
+      "idea: it "
       "descends with many keys level by level and prefetches their nodes.");
 }
 
@@ -218,10 +240,14 @@ void write_finds(Page& page, const Results& results) {
                          plot::short_number(number(largest, "keys")), best, most),
              cells);
   page.text(
-      "Rivals: std::map, a red-black tree with a node for each key; absl::btree, nodes of 256 bytes; binary search of a "
-      "sorted array; the same array in the order of a heap (Eytzinger, by Khuong and Morin, 2017); and a static B+ "
-      "tree of 16 keys a node that counts smaller keys with vectors (S+ tree, by Slotin, 2022). They look up one key "
-      "after the other. While an index fits the cache, instructions count. Beyond it each level of a tree is a read "
+      "Rivals: std::map, a red-black tree with a node for each key; absl::btree, nodes of 256 bytes; binary "
+      "search of a "
+      "sorted array; the same array in the order of a heap (Eytzinger, by Khuong and Morin, 2017); and a "
+      "static B+ "
+      "tree of 16 keys a node that counts smaller keys with vectors (S+ tree, by Slotin, 2022). They look up "
+      "one key "
+      "after the other. While an index fits the cache, instructions count. Beyond it each level of a tree is "
+      "a read "
       "of memory, and overlapping the reads of many keys wins.");
 }
 
@@ -244,9 +270,9 @@ void write_multi(Page& page, const Results& results) {
                   plot::short_number(number(*groups.front(), "keys"))),
       {"keys looked up at once", "", plot::Axis::logarithmic},
       {"", "ns for each key", plot::Axis::logarithmic}};
-  curves.series = lines(groups, "queries", nanoseconds_each,
-                        {"cpu binary", "cpu auto", "cpu auto, all cores", "cuda tile", "cuda block",
-                         "cuda tile, resident"});
+  curves.series = lines(
+      groups, "queries", nanoseconds_each,
+      {"cpu binary", "cpu auto", "cpu auto, all cores", "cuda tile", "cuda block", "cuda tile, resident"});
   for (plot::Series& line : lines(transfers, "queries", nanoseconds_each)) curves.series.push_back(line);
   rename(curves.series, {{"cuda tile", "GPU, with transfers"},
                          {"cuda block", "GPU, block per key"},
@@ -268,10 +294,11 @@ void write_multi(Page& page, const Results& results) {
     const auto from = [](double at) {
       return at > 0 ? fmt::format("from {} keys on", plot::short_number(at)) : std::string("never");
     };
-    page.text(fmt::format(
-        "Against one core the GPU wins {} with transfers and {} without them; against all cores it wins {} with "
-        "transfers.",
-        from(with), from(without), from(all_cores)));
+    page.text(
+        fmt::format("Against one core the GPU wins {} with transfers and {} without them; against all cores "
+                    "it wins {} with "
+                    "transfers.",
+                    from(with), from(without), from(all_cores)));
   }
   page.text(
       "One key alone waits for a read on every level. Many keys at once overlap their reads. A few keys are "
@@ -285,11 +312,13 @@ void write_index(Page& page, const Results& results) {
   page.chapter("Ordered indexes");
   page.text(
       "The study of 2012 (Belgrade) searched B-trees on a GPU: the keys of a node by as many threads, and "
-      "many keys at once. The same searches follow, and what a processor does with vectors and with many reads in "
+      "many keys at once. The same searches follow, and what a processor does with vectors and with many "
+      "reads in "
       "flight. A node of minimum degree t has up to 2t − 1 keys.");
   if (!results.has_gpu()) {
     page.text(
-        "There is no GPU on this machine: launches, copies and the GPU's searches were not measured. The reports of "
+        "There is no GPU on this machine: launches, copies and the GPU's searches were not measured. The "
+        "reports of "
         "machines with a GPU have them.");
   }
   write_launches(page, results);

@@ -30,8 +30,8 @@ nav a { color: inherit; margin-right: 1.2rem } code { font-size: .9em }
 Cells without_empty_columns(const Cells& cells) {
   Cells kept{{}, std::vector<std::vector<std::string>>(cells.rows.size()), cells.numbers};
   for (size_t column = 0; column < cells.head.size(); ++column) {
-    const bool empty =
-        std::ranges::all_of(cells.rows, [&](const auto& row) { return row[column] == "–" || row[column].empty(); });
+    const bool empty = std::ranges::all_of(
+        cells.rows, [&](const auto& row) { return row[column] == "–" || row[column].empty(); });
     if (empty && column > 0) continue;
     kept.head.push_back(cells.head[column]);
     for (size_t row = 0; row < cells.rows.size(); ++row) kept.rows[row].push_back(cells.rows[row][column]);
@@ -44,8 +44,8 @@ Page::Page(const std::string& title, const std::string& below)
   out_ += fmt::format("<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>{}</title>\n",
                       plot::escape(title));
   out_ += fmt::format("<style>{}{}</style>\n</head>\n<body>\n", kPageStyle, plot::kStyle);
-  out_ += fmt::format("<main>\n<h1>{}</h1>\n<p class=\"below\">{}</p>\n<!-- contents -->", plot::escape(title),
-                      plot::escape(below));
+  out_ += fmt::format("<main>\n<h1>{}</h1>\n<p class=\"below\">{}</p>\n<!-- contents -->",
+                      plot::escape(title), plot::escape(below));
 }
 
 void Page::chapter(const std::string& title) {
@@ -61,8 +61,8 @@ void Page::warn(const std::string& words) {
 }
 
 void Page::add_figure(const std::string& svg, const std::string& caption) {
-  out_ += fmt::format("<figure tabindex=\"0\">\n{}<figcaption>Figure {}. {}</figcaption>\n</figure>\n", svg, ++figures_,
-                      plot::escape(caption));
+  out_ += fmt::format("<figure tabindex=\"0\">\n{}<figcaption>Figure {}. {}</figcaption>\n</figure>\n", svg,
+                      ++figures_, plot::escape(caption));
 }
 
 void Page::tree(const std::vector<Branch>& branches) {
@@ -81,9 +81,9 @@ void Page::tree(const std::vector<Branch>& branches) {
 }
 
 void Page::table(const std::string& caption, const Cells& cells) {
-  out_ +=
-      fmt::format("<div class=\"wide\" tabindex=\"0\"><table class=\"{}\">\n<caption>Table {}. {}</caption>\n<thead><tr>",
-                  cells.numbers ? "numbers" : "words", ++tables_, plot::escape(caption));
+  out_ += fmt::format(
+      "<div class=\"wide\" tabindex=\"0\"><table class=\"{}\">\n<caption>Table {}. {}</caption>\n<thead><tr>",
+      cells.numbers ? "numbers" : "words", ++tables_, plot::escape(caption));
   for (const std::string& cell : cells.head) {
     out_ += cell.empty() ? "<td></td>" : "<th scope=\"col\">" + plot::escape(cell) + "</th>";
   }

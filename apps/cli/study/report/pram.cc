@@ -47,7 +47,8 @@ plot::Series memory_limit(const Groups& groups, const std::string& program, cons
 }
 
 void write_growth(Page& page, const Results& results) {
-  Cells exponents{{"program", "interpreter", "cores, no optimisation", "cores", "tuned", "cuda", "cuda, tuned"}, {}};
+  Cells exponents{
+      {"program", "interpreter", "cores, no optimisation", "cores", "tuned", "cuda", "cuda, tuned"}, {}};
   Cells gains{{"program, largest n", "cores: optimisations", "cores: to tuned", "CUDA: optimisations",
                "CUDA: to tuned", "OpenCL to cores"},
               {}};
@@ -62,7 +63,8 @@ void write_growth(Page& page, const Results& results) {
                         {"", "ms", plot::Axis::logarithmic}};
     curves.series = lines(groups, "n", milliseconds);
     std::vector<std::string> row = {program};
-    for (const char* level : {"interpreter", "cores, no optimisation", "cores", "tuned", "cuda", "cuda, tuned"})
+    for (const char* level :
+         {"interpreter", "cores, no optimisation", "cores", "tuned", "cuda", "cuda, tuned"})
       row.push_back(exponent_text(curves.series, level));
     exponents.rows.push_back(std::move(row));
     const auto at = [&](const char* level) { return seconds_of(*groups.back(), level); };
@@ -78,12 +80,14 @@ void write_growth(Page& page, const Results& results) {
   page.table("Growth fitted to the larger sizes. A dash: not measured, or a line that falls somewhere.",
              without_empty_columns(exponents));
   page.table(
-      "The time of the first divided by that of the second: without and with all optimisations, the optimised program "
+      "The time of the first divided by that of the second: without and with all optimisations, the "
+      "optimised program "
       "and the hand-written algorithm (tuned), OpenCL's device and the cores.",
       without_empty_columns(gains));
   page.text(
       "A PRAM program of logarithmic depth passes over its data once for each step. The tuned algorithm "
-      "reads them once or twice, in blocks that fit the cache. On a GPU each step is a launch or more, so small inputs "
+      "reads them once or twice, in blocks that fit the cache. On a GPU each step is a launch or more, so "
+      "small inputs "
       "cost the launches and large ones the transfers. "
       "Matching depends on the graph more than on its size: where many left vertices "
       "compete for few right ones, labels climb one by one.");
@@ -94,18 +98,20 @@ double nanoseconds_each(const Json& group, double seconds) { return seconds / nu
 /// P-F1 and P-F2: the study's parameters on one device.
 void write_grid(Page& page, const Results& results) {
   bool first = true;
-  Cells best{{"figure", "device", "best here", "worst of the grid", "naive", "Lanewise", "published best here", "growth"},
+  Cells best{{"figure", "device", "best here", "worst of the grid", "naive", "Lanewise",
+              "published best here", "growth"},
              {}};
   for (const std::string program : {"reduction", "scan"}) {
     const bool scan = program == "scan";
     const Groups groups = results.groups("pram", "grid", {{"program", program}});
     if (groups.empty()) continue;
     for (const std::string device : {"cores", "cuda", "opencl"}) {
-      plot::Curves curves{
-          fmt::format("{} over n – {}", scan ? "Prefix sums" : "Reduction",
-                      device == "cores" ? "all cores" : device == "cuda" ? "CUDA" : "OpenCL"),
-          {"n", "", plot::Axis::logarithmic},
-          {"", "ns for each number", plot::Axis::logarithmic}};
+      plot::Curves curves{fmt::format("{} over n – {}", scan ? "Prefix sums" : "Reduction",
+                                      device == "cores"  ? "all cores"
+                                      : device == "cuda" ? "CUDA"
+                                                         : "OpenCL"),
+                          {"n", "", plot::Axis::logarithmic},
+                          {"", "ns for each number", plot::Axis::logarithmic}};
       std::vector<std::string> levels;
       for (const std::string& level : levels_of(groups)) {
         if (level.starts_with(device + ",")) levels.push_back(level);
@@ -148,16 +154,22 @@ void write_grid(Page& page, const Results& results) {
     }
   }
   if (first) return;
-  page.table(fmt::format("The grid at the largest n ({}): the best m and c, and the time of others divided by its time. "
-                         "Published: reduction m = 64, c = 16, prefix sums m = 256, c = 8; naive slowest, growth linear.",
-                         plot::short_number(number(*results.groups("pram", "grid").back(), "n"))),
-             without_empty_columns(best));
+  page.table(
+      fmt::format(
+          "The grid at the largest n ({}): the best m and c, and the time of others divided by its time. "
+          "Published: reduction m = 64, c = 16, prefix sums m = 256, c = 8; naive slowest, growth linear.",
+          plot::short_number(number(*results.groups("pram", "grid").back(), "n"))),
+      without_empty_columns(best));
   page.text(
-      "The published figures have time over n; here it is divided by n, so that linear growth is a level line and the "
-      "parameters can be told apart. (2016) marks the published best. "
-      "An item adds its c values without waiting, and a group of m items needs log₂ m steps with a barrier. Large c "
-      "means fewer groups and fewer steps for each value, until too few items are left to hide latency. The naive "
-      "reduction reads the array log₂ n times at growing distances, so each cache line is read for fewer values. The "
+      "The published figures have time over n; here it is divided by n, so that linear growth is a level "
+      "line and the "
+      "parameters can be distinguished. (2016) marks the published best. "
+      "An item adds its c values without waiting, and a group of m items needs log₂ m steps with a barrier. "
+      "Large c "
+      "means fewer groups and fewer steps for each value, until too few items are left to hide latency. The "
+      "naive "
+      "reduction reads the array log₂ n times at growing distances, so each cache line is read for fewer "
+      "values. The "
       "naive prefix sums read and write the whole array log₂ n times; hence their larger gap, as published. "
       "On a core a group is a loop, so m hardly matters there.");
 }
@@ -181,12 +193,13 @@ void write_presort(Page& page, const Results& results) {
     words += fmt::format(" {}: {:.2f} × with the odd-even network, {:.2f} × with the bitonic one.", device,
                          odd_even / runs, bitonic / runs);
   }
-  page.text(fmt::format(
-      "The study found runs of 1 slower, without a number. Here, the time with presort compared with runs of 1, for n = "
-      "{}:{} A round of merging is a binary search for each number. A network replaces the first five rounds by 32 "
-      "(odd-even) or 15 (bitonic) exchanges of neighbours, which pay off only where an exchange is much cheaper than a "
-      "search.",
-      plot::short_number(number(*groups.back(), "n")), words));
+  page.text(
+      fmt::format("The study found runs of 1 slower, without a number. Here, the time with presort compared "
+                  "with runs of 1, for n = "
+                  "{}:{} A round of merging is a binary search for each number. A network replaces the first "
+                  "five rounds by 32 (odd-even) or 15 (bitonic) exchanges of neighbours. They pay off only "
+                  "where an exchange is much cheaper than a search.",
+                  plot::short_number(number(*groups.back(), "n")), words));
 }
 
 void write_passes_of(Page& page, const Groups& groups, const std::string& where, const std::string& how) {
@@ -225,8 +238,11 @@ void write_passes(Page& page, const Results& results) {
                   "Hot, with transfers");
   page.text(
       "Above 1 the optimisation saves time. The optimisations: host computes variables that are equal on all "
-      "processors; in-place drops the copy of an array that nobody else reads; merge joins assignments; branches puts a "
-      "condition into the kernel; loops keeps a loop in it; fuse keeps a block in it; batch sends several steps at "
+      "processors; in-place drops the copy of an array that no other processor reads; merge joins "
+      "assignments; "
+      "branches puts a "
+      "condition into the kernel; loops keeps a loop in it; fuse keeps a block in it; batch sends several "
+      "steps at "
       "once. Those that save launches matter on a GPU, where each launch costs microseconds.");
 }
 
@@ -295,12 +311,15 @@ void write_accesses(Page& page, const Results& results) {
                           fmt::format("{:.0f}", number(*group, "formula")), fmt::format("{:.0f}", counted),
                           fmt::format("{:.3f}", counted / n)});
   }
-  page.table(fmt::format("Reads and writes of a reduction of {} numbers by a tree of degree k (P-M). The formula: the sum "
-                         "of n/kⁱ + n/kⁱ⁺¹ for i from 0 to logₖ n.",
-                         plot::short_number(number(*groups.front(), "n"))),
-             cells);
+  page.table(
+      fmt::format(
+          "Reads and writes of a reduction of {} numbers by a tree of degree k (P-M). The formula: the sum "
+          "of n/kⁱ + n/kⁱ⁺¹ for i from 0 to logₖ n.",
+          plot::short_number(number(*groups.front(), "n"))),
+      cells);
   page.text(
-      "A binary tree has three accesses for each number, a tree of degree 16 hardly more than one. That is why an item "
+      "A binary tree has three accesses for each number, a tree of degree 16 hardly more than one. That is "
+      "why an item "
       "adds c values by itself.");
 }
 
@@ -317,7 +336,8 @@ void write_examples(Page& page, const Results& results) {
   }
   page.table("The examples, run by the bundled programs and readers of input.", cells);
   page.text(
-      "In P-E2 equal numbers of both runs get the same place if both searches are strict, which leaves a gap. The search "
+      "In P-E2 equal numbers of both runs get the same place if both searches are strict, which leaves a "
+      "gap. The search "
       "in one of the runs must not be strict: then the order is also stable.");
 }
 
@@ -328,7 +348,8 @@ void write_pram(Page& page, const Results& results) {
   page.text(
       "The study of 2016 (Hannover) translated PRAM programs to OpenCL, naive and tuned. Each program runs "
       "here in the interpreter, on all cores with and without "
-      "optimisations, by CUDA and OpenCL, and as a hand-written algorithm; all give the same result. Without a GPU, "
+      "optimisations, by CUDA and OpenCL, and as a hand-written algorithm; all give the same result. Without "
+      "a GPU, "
       "OpenCL may run on the cores.");
   write_growth(page, results);
   write_grid(page, results);

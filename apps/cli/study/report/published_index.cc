@@ -32,9 +32,10 @@ class Rows {
                            here > 0 ? cause : why_not});
   }
   /// For what was published without a value.
-  void add_lost(const char* table, const std::string& work, const std::string& published, const std::string& here,
-                const std::string& ratio, const std::string& cause) {
-    cells_.rows.push_back({table, work, published, here.empty() ? "–" : here, ratio.empty() ? "–" : ratio, cause});
+  void add_lost(const char* table, const std::string& work, const std::string& published,
+                const std::string& here, const std::string& ratio, const std::string& cause) {
+    cells_.rows.push_back(
+        {table, work, published, here.empty() ? "–" : here, ratio.empty() ? "–" : ratio, cause});
   }
   const Cells& cells() const { return cells_; }
 
@@ -75,15 +76,17 @@ void add_copies(Rows& rows, const Results& results) {
   for (const int degree : kPublishedDegrees) {
     const Json* one = copy(1, degree);
     const double here = one == nullptr ? 0 : seconds_of(*one, "transfer alone");
-    rows.add_lost("B-T7 (lost)", fmt::format("copy of one node, t = {}", degree), "longer than a search",
-                  here > 0 ? time_text(here) : "", "",
-                  here > 0 ? "a transfer costs more than a search on the CPU, as published" : "no GPU on this machine");
+    rows.add_lost(
+        "B-T7 (lost)", fmt::format("copy of one node, t = {}", degree), "longer than a search",
+        here > 0 ? time_text(here) : "", "",
+        here > 0 ? "a transfer costs more than a search on the CPU, as published" : "no GPU on this machine");
   }
   for (const bool many : {false, true}) {
     const auto& published = many ? kPublishedCopies10000 : kPublishedCopies1000;
     for (size_t i = 0; i < kPublishedDegrees.size(); ++i) {
       const Json* group = copy(many ? 10'000 : 1'000, kPublishedDegrees[i]);
-      rows.add("B-T8", fmt::format("copy of {} nodes, t = {}", many ? "10,000" : "1,000", kPublishedDegrees[i]),
+      rows.add("B-T8",
+               fmt::format("copy of {} nodes, t = {}", many ? "10,000" : "1,000", kPublishedDegrees[i]),
                published[i] / 1e3, group == nullptr ? 0 : seconds_of(*group, "new copy"),
                "a faster bus and one transfer; ours also checks the tree");
     }
@@ -122,10 +125,11 @@ void add_trees(Rows& rows, const Results& results) {
   }
   for (const Tree& tree : trees) {
     const double gpu = seconds_each(tree.many, "cuda block, with transfers");
-    rows.add_lost("B-T11, T12 (lost)", "40,000 searches, GPU and one core, " + tree.words,
-                  tree.words.ends_with("32") ? "9 to 12 × one core" : "less than 9 to 12 ×",
-                  gpu > 0 ? fmt::format("{:.3g} × one core", seconds_each(tree.many, "cpu binary") / gpu) : "", "",
-                  gpu > 0 ? "more reads in flight; a faster bus" : "no GPU on this machine");
+    rows.add_lost(
+        "B-T11, T12 (lost)", "40,000 searches, GPU and one core, " + tree.words,
+        tree.words.ends_with("32") ? "9 to 12 × one core" : "less than 9 to 12 ×",
+        gpu > 0 ? fmt::format("{:.3g} × one core", seconds_each(tree.many, "cpu binary") / gpu) : "", "",
+        gpu > 0 ? "more reads in flight; a faster bus" : "no GPU on this machine");
   }
 }
 
@@ -135,7 +139,8 @@ void write_published_indexes(Page& page, const Results& results) {
   Rows rows("2012");
   const Json* launch = first(results.groups("index", "nodes", {{"work", "launch"}}));
   const auto launched = [&](const char* level) { return launch == nullptr ? 0 : seconds_of(*launch, level); };
-  rows.add_lost("B-T1, T2 (lost)", "unknown: their pages are missing", "lost", "", "", "perhaps the machine and its software");
+  rows.add_lost("B-T1, T2 (lost)", "unknown: their pages are missing", "lost", "", "",
+                "perhaps the machine and its software");
   rows.add("B-T3", "empty launch, first", 0.007e-3, launched("empty kernel, first"),
            "ours waits for the end, and loads the kernel");
   rows.add("B-T3", "empty launch, later", 0.004e-3, launched("empty kernel, later, not waited for"),
@@ -153,7 +158,8 @@ void write_published_pram(Page& page, const Results& results) {
     for (const std::string device : {"cores", "cuda", "opencl"}) {
       std::string best;
       double least = INFINITY, of_published = 0, naive = 0;
-      for (const std::string& level : groups.empty() ? std::vector<std::string>() : levels_of({groups.back()})) {
+      for (const std::string& level :
+           groups.empty() ? std::vector<std::string>() : levels_of({groups.back()})) {
         if (!level.starts_with(device + ",")) continue;
         const double seconds = seconds_of(*groups.back(), level);
         if (level.ends_with("naive")) naive = seconds;
@@ -161,12 +167,14 @@ void write_published_pram(Page& page, const Results& results) {
         if (level.find("m = ") != std::string::npos && seconds < least) least = seconds, best = level;
       }
       const bool measured = !best.empty();
-      rows.add_lost(figure, fmt::format("{} over n, {}", program, device), trend,
-                    measured ? best.substr(device.size() + 2) + ", naive " + fmt::format("{:.1f} ×", naive / least) : "",
-                    measured ? fmt::format("{}: {:.2f} × the best", published, of_published / least) : "",
-                    !measured           ? "not measured: see the chapter on the machine"
-                    : device == "cores" ? "a group is a loop: m hardly matters, large c saves levels"
-                                        : "fewer groups and levels with large c, until too few items are left");
+      rows.add_lost(
+          figure, fmt::format("{} over n, {}", program, device), trend,
+          measured ? best.substr(device.size() + 2) + ", naive " + fmt::format("{:.1f} ×", naive / least)
+                   : "",
+          measured ? fmt::format("{}: {:.2f} × the best", published, of_published / least) : "",
+          !measured           ? "not measured: see the chapter on the machine"
+          : device == "cores" ? "a group is a loop: m hardly matters, large c saves levels"
+                              : "fewer groups and levels with large c, until too few items are left");
     }
   };
   grid("P-F1 (lost)", "reduction", "linear; naive slowest; best m = 64, c = 16", "m = 64, c = 16");
@@ -176,19 +184,22 @@ void write_published_pram(Page& page, const Results& results) {
   for (const std::string device : {"cores", "cuda", "opencl"}) {
     const double runs = largest == nullptr ? 0 : seconds_of(*largest, device + ", runs of 1"),
                  presort = largest == nullptr ? 0 : seconds_of(*largest, device + ", bitonic presort");
-    rows.add_lost("P-N1", "merge sort without presort, " + device, "slower, no number",
-                  runs > 0 && presort > 0 ? fmt::format("{:.2f} × the time with presort", runs / presort) : "", "",
-                  "presort saves five rounds of searches and costs 15 exchanges");
+    rows.add_lost(
+        "P-N1", "merge sort without presort, " + device, "slower, no number",
+        runs > 0 && presort > 0 ? fmt::format("{:.2f} × the time with presort", runs / presort) : "", "",
+        "presort saves five rounds of searches and costs 15 exchanges");
   }
   for (const Json* group : results.groups("pram", "examples", {{"work", "example"}})) {
     const auto text = [&](const char* name) { return (*group)[name].get<std::string>(); };
-    rows.add_lost(text("example").c_str(), text("what"), text("published"), text("answer"), "", "an example, not a time");
+    rows.add_lost(text("example").c_str(), text("what"), text("published"), text("answer"), "",
+                  "an example, not a time");
   }
   for (const Json* group : results.groups("pram", "examples", {{"work", "accesses"}})) {
     const double formula = number(*group, "formula"), counted = number(*group, "counted");
-    rows.add_lost("P-M", fmt::format("accesses of a tree of degree {}", plot::short_number(number(*group, "degree"))),
-                  fmt::format("{:.0f}", formula), fmt::format("{:.0f}", counted),
-                  fmt::format("{:.6f}", formula / counted), "the formula's levels are not rounded");
+    rows.add_lost(
+        "P-M", fmt::format("accesses of a tree of degree {}", plot::short_number(number(*group, "degree"))),
+        fmt::format("{:.0f}", formula), fmt::format("{:.0f}", counted),
+        fmt::format("{:.6f}", formula / counted), "the formula's levels are not rounded");
   }
   page.table("PRAM programs, published and found here.", rows.cells());
 }

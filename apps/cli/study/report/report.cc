@@ -22,7 +22,8 @@ std::string title_of(const Json& machine) {
 std::string command_of(const Json& key) {
   std::string text = "lanewise study";
   if (key["quick"].get<bool>()) text += " --quick";
-  if (key["most_rows"].get<uint64_t>() > 0) text += fmt::format(" --rows {}", key["most_rows"].get<uint64_t>());
+  if (key["most_rows"].get<uint64_t>() > 0)
+    text += fmt::format(" --rows {}", key["most_rows"].get<uint64_t>());
   if (key["device"] != "auto") text += " --device " + key["device"].get<std::string>();
   if (key["seed"] != 1) text += fmt::format(" --seed {}", key["seed"].get<uint64_t>());
   if (key["repeat"] != 5) text += fmt::format(" --repeat {}", key["repeat"].get<int>());
@@ -92,7 +93,8 @@ void write_not_measured(Page& page, const Results& results) {
   for (const Json& experiment : results.experiments()) {
     const std::string name =
         experiment["part"].get<std::string>() + "-" + experiment["name"].get<std::string>();
-    if (const auto why = experiment.value("failed", std::string()); !why.empty()) failed.emplace_back(name, why);
+    if (const auto why = experiment.value("failed", std::string()); !why.empty())
+      failed.emplace_back(name, why);
     for (const Json& group : experiment["groups"]) {
       for (const Json& level : group["levels"]) {
         const auto why = level.value("not_offered", std::string());
@@ -108,7 +110,7 @@ void write_not_measured(Page& page, const Results& results) {
   for (const auto& [why, by_experiment] : levels) {
     std::string text;
     for (const auto& [name, of_it] : by_experiment)
-      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name, fmt::join(of_it, ", "));
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name, fmt::join(of_it, " · "));
     cells.rows.push_back({text, why});
   }
   if (!cells.rows.empty()) page.table("Not measured on this machine, in some groups or in all.", cells);
@@ -183,7 +185,8 @@ std::string comparison(const Json& a, const Json& b, const std::string& name_a, 
   }
   if (none) {
     page.warn(
-        "The two studies have no measurement in common: their sizes or their versions differ. Run both with the same "
+        "The two studies have no measurement in common: their sizes or their versions differ. Run both with "
+        "the same "
         "options and version.");
   }
   return page.finish();

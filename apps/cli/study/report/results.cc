@@ -115,8 +115,8 @@ std::string measured_text(const Groups& groups, const std::string& state, const 
   }
   if (all == 0) return state + ".";
   const std::string runs = least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
-  std::string text = fmt::format(
-      "{}. Medians of {} runs{}. Spread (between quartiles): at most {:.0f} %.", state, runs, shown, 100 * worst);
+  std::string text = fmt::format("{}. Medians of {} runs{}. Spread (between quartiles): at most {:.0f} %.",
+                                 state, runs, shown, 100 * worst);
   if (busy > 0)
     text +=
         fmt::format(" ⚠ The machine was busy: {} of {} measurements have a spread above 10 %.", busy, all);

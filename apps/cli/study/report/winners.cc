@@ -59,8 +59,8 @@ std::string winner_text(const Task& task, Where place) {
     const Best best = best_of(*group, place);
     if (!best.measured()) continue;
     ++wins[best.level];
-    const double reference = place == Where::cpu ? seconds_of(*group, task.reference)
-                                                 : best_of(*group, Where::cpu).seconds;
+    const double reference =
+        place == Where::cpu ? seconds_of(*group, task.reference) : best_of(*group, Where::cpu).seconds;
     if (reference > 0 && std::isfinite(reference)) gain.add(reference / best.seconds);
   }
   if (wins.empty()) return "–";
@@ -103,11 +103,12 @@ std::vector<Task> tasks_of(const Results& results) {
                    results.groups("strings", "lengths", {{"test", test}}));
   };
   return {
-      {"filter of numbers", or_else(results.groups("operators", "gpu"), results.groups("operators", "selectivity")),
-       "scalar", "each value is read once: memory, or the bus, is the limit"},
+      {"filter of numbers",
+       or_else(results.groups("operators", "gpu"), results.groups("operators", "selectivity")), "scalar",
+       "each value is read once: memory, or the bus, is the limit"},
       {"aggregates of numbers",
-       or_else(results.groups("operators", "gpu-aggregates"), results.groups("operators", "aggregates")), "scalar",
-       "the same"},
+       or_else(results.groups("operators", "gpu-aggregates"), results.groups("operators", "aggregates")),
+       "scalar", "the same"},
       {"queries", results.groups("operators", "sql"), "scalar, one core",
        "columns are in the memory of the device; groups and sorts gain most"},
       {"equality of strings", text("equality"), "scalar", "early mismatches favour a loop that ends"},
@@ -119,14 +120,16 @@ std::vector<Task> tasks_of(const Results& results) {
        "many reads of memory in flight"},
       {"many keys at once", results.groups("index", "multi", {{"work", "multi"}}), "cpu binary",
        "the same, once there are enough keys to pay the launch and the bus"},
-      {"arrays", joined(results.groups("pram", "growth", {{"program", "reduction"}}),
-                        joined(results.groups("pram", "growth", {{"program", "scan"}}),
-                               results.groups("pram", "growth", {{"program", "sort"}}))),
+      {"arrays",
+       joined(results.groups("pram", "growth", {{"program", "reduction"}}),
+              joined(results.groups("pram", "growth", {{"program", "scan"}}),
+                     results.groups("pram", "growth", {{"program", "sort"}}))),
        "cores", "one or two passes over the data; a GPU pays the bus first"},
-      {"graphs", joined(results.groups("pram", "growth", {{"program", "components"}}),
-                        joined(results.groups("pram", "growth", {{"program", "spanning_forest"}}),
-                               joined(results.groups("pram", "growth", {{"program", "matching"}}),
-                                      results.groups("pram", "growth", {{"program", "all_pairs_distances"}})))),
+      {"graphs",
+       joined(results.groups("pram", "growth", {{"program", "components"}}),
+              joined(results.groups("pram", "growth", {{"program", "spanning_forest"}}),
+                     joined(results.groups("pram", "growth", {{"program", "matching"}}),
+                            results.groups("pram", "growth", {{"program", "all_pairs_distances"}})))),
        "cores", "more work for each byte than arrays: a GPU pays from some size on"},
   };
 }
@@ -153,8 +156,8 @@ void add_numbers(std::vector<Branch>& tree, const Results& results) {
   if (groups.empty()) return;
   const double one = results.machine("read_rate") / 1e9, all = results.machine("read_rate_all") / 1e9;
   tree.push_back({0, "Numbers are filtered or added"});
-  tree.push_back({1, "in the host's memory: " +
-                         faster_text(groups, Where::gpu_with_transfers, "GB/s", gb_per_second)});
+  tree.push_back(
+      {1, "in the host's memory: " + faster_text(groups, Where::gpu_with_transfers, "GB/s", gb_per_second)});
   tree.push_back({2, all > 1.3 * one
                          ? fmt::format("one core reads {:.1f} GB/s; threads reach {:.1f} GB/s", one, all)
                          : fmt::format("one core reads {:.1f} GB/s; threads gain little", one)});
@@ -172,9 +175,11 @@ void add_strings(std::vector<Branch>& tree, const Results& results) {
   tree.push_back({0, "Strings are matched with a regular expression"});
   for (const auto& [words, lengths] :
        {std::pair("of similar lengths", "constant"), std::pair("of very different lengths", "skewed")}) {
-    tree.push_back({1, fmt::format("{}: {}", words, fastest_text(text(lengths), Where::cpu, "GB/s", gb_per_second))});
+    tree.push_back(
+        {1, fmt::format("{}: {}", words, fastest_text(text(lengths), Where::cpu, "GB/s", gb_per_second))});
     if (results.has_gpu()) {
-      tree.push_back({2, "in the GPU's memory: " + fastest_text(text(lengths), Where::gpu, "GB/s", gb_per_second)});
+      tree.push_back(
+          {2, "in the GPU's memory: " + fastest_text(text(lengths), Where::gpu, "GB/s", gb_per_second)});
     }
   }
 }
@@ -192,10 +197,12 @@ void add_keys(std::vector<Branch>& tree, const Results& results) {
     if (gpu == Where::gpu && !results.has_gpu()) break;
     const char* from = gpu == Where::gpu ? "keys in the GPU's memory" : "keys in the host's memory";
     if (wins == multi.end()) {
-      tree.push_back({1, fmt::format("many at once, {}: {}", from, fastest_text(multi, Where::cpu, "ns each", each))});
+      tree.push_back(
+          {1, fmt::format("many at once, {}: {}", from, fastest_text(multi, Where::cpu, "ns each", each))});
     } else {
-      tree.push_back({1, fmt::format("{} at once or more, {}: {}", plot::short_number(number(**wins, "queries")), from,
-                                     fastest_text(multi, gpu, "ns each", each))});
+      tree.push_back(
+          {1, fmt::format("{} at once or more, {}: {}", plot::short_number(number(**wins, "queries")), from,
+                          fastest_text(multi, gpu, "ns each", each))});
     }
   }
 }
@@ -217,25 +224,27 @@ void add_programs(std::vector<Branch>& tree, const Results& results) {
 
 void write_winners(Page& page, const Results& results) {
   page.chapter("Who wins where, and why");
-  Cells cells{{"work", "fastest on the processor", "GPU, transfers included", "GPU, data there", "winner with transfers",
-               "winner without", "because"},
+  Cells cells{{"work", "fastest on the processor", "GPU, transfers included", "GPU, data there",
+               "winner with transfers", "winner without", "because"},
               {},
               false};
   for (const Task& task : tasks_of(results)) {
     if (task.groups.empty()) continue;
-    cells.rows.push_back({task.what, winner_text(task, Where::cpu), winner_text(task, Where::gpu_with_transfers),
-                          winner_text(task, Where::gpu), wins_text(task, Where::gpu_with_transfers),
-                          wins_text(task, Where::gpu), task.because});
+    cells.rows.push_back({task.what, winner_text(task, Where::cpu),
+                          winner_text(task, Where::gpu_with_transfers), winner_text(task, Where::gpu),
+                          wins_text(task, Where::gpu_with_transfers), wins_text(task, Where::gpu),
+                          task.because});
   }
   if (!results.has_gpu()) {
     // Columns of a GPU would be empty.
     cells.head.erase(cells.head.begin() + 2, cells.head.begin() + 6);
     for (auto& row : cells.rows) row.erase(row.begin() + 2, row.begin() + 6);
   }
-  page.table(results.has_gpu() ? "The level that is fastest in most cases, and its mean gain (geometric): on the processor "
-                                 "over the level named there, on the GPU over the fastest of the processor."
-                               : "The level that is fastest in most cases, and its mean gain (geometric) over the level "
-                                 "named there. This machine has no GPU.",
+  page.table(results.has_gpu()
+                 ? "The level that is fastest in most cases, and its mean gain (geometric): on the processor "
+                   "over the level named there, on the GPU over the fastest of the processor."
+                 : "The level that is fastest in most cases, and its mean gain (geometric) over the level "
+                   "named there. This machine has no GPU.",
              cells);
   page.section("A decision tree for this machine");
   std::vector<Branch> tree;
