@@ -274,11 +274,12 @@ void device_shapes(Measure& measure) {
 /// What the limits of the figures need of the card.
 void card(Measure& measure) {
   if (!measure.has_device()) return;
+  const uint64_t most = measure.parameters().most_rows;
   bench::Group group;
   group.title = "the GPU's own limits";
   try {
     group.about = {{"work", "card"},
-                   {"card", bench::measure_card(*bench::find_device(measure.device()), measure.quick())}};
+                   {"card", bench::measure_card(*bench::find_device(measure.device()), most > 0 && most < 1 << 20)}};
   } catch (const CancelledError&) {
     throw;
   } catch (const std::exception& error) {
@@ -384,6 +385,7 @@ std::span<const Experiment> experiments() {
       {"strings", "refill", 10, string_refill},
       {"strings", "thresholds", 4, string_thresholds},
       {"strings", "trace", 0.1, string_trace},
+      {"strings", "card", 0.2, card},
       {"strings", "warps", 4, warp_lengths},
       {"strings", "warp-matches", 3, warp_matches},
       {"strings", "warp-refill", 8, warp_refill},

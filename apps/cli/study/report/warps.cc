@@ -119,27 +119,29 @@ void write_warp_gain(Page& page, const Results& results) {
     };
   };
   const auto use = [](const Json& group) {
-    const double share = lane_use(group, kNaiveLevel);
-    return share > 0 ? 100 * share : -1;
+    const double a = lane_use(group, kNaiveLevel), b = lane_use(group, kRefillLevel);
+    return a > 0 && b > 0 ? b / a : -1;
   };
   page.figure(map_of("Gain of refill on warps, over naive with the same loads", 1, "× naive", gain(kNaiveLevel)),
               how_measured(groups, kTextResident) + " Rows of 8 to 1,024 bytes.");
   page.figure(map_of("Gain of refill on warps, over naive bytes", 1, "× naive bytes", gain(kBytesLevel)),
               how_measured(groups, kTextResident) + " The study's algorithm is the reference.");
-  page.figure(map_of("Lane use of naive warps", 50, "% of steps", use), "Counted in a run of its own; not a time.");
+  page.figure(map_of("Lane use with refill, over that of naive warps", 1, "× naive", use),
+              "The share of lanes' steps that held a live row, counted in a run of its own; not a time. It is the gain that "
+              "idle lanes alone would explain.");
   std::vector<double> expected, measured;
-  Range gains;
+  Range gains, naive;
   for (const Json* group : groups) {
     const double a = lane_use(*group, kNaiveLevel), b = lane_use(*group, kRefillLevel), g = gain(kNaiveLevel)(*group);
     if (a <= 0 || b <= 0 || g <= 0) continue;
-    expected.push_back(b / a), measured.push_back(g), gains.add(g);
+    expected.push_back(b / a), measured.push_back(g), gains.add(g), naive.add(100 * a);
   }
   if (measured.size() < 3) return;
   const double together = correlation(expected, measured);
   page.text(fmt::format(
-      "The gain is {}. If lane use were all that counts, it would equal the ratio of both lane uses. Over these {} "
+      "Lanes of naive warps are live for {} % of their steps. The gain of refill is {}. If lane use were all that counts, it would equal the ratio of both lane uses. Over these {} "
       "workloads gain and ratio have a correlation of {:.2f}: {}.",
-      gains.text(" ×"), measured.size(), together,
+      naive.text(), gains.text(" ×"), measured.size(), together,
       together > 0.7 ? "idle lanes are the cause of the naive kernel's loss"
                      : "on this machine idle lanes alone do not explain the gain; memory and look-ups of the automaton "
                        "weigh more"));
@@ -175,8 +177,8 @@ void write_warp_shapes(Page& page, const Results& results) {
     if (best_at != chosen) curves.marks.push_back({best_at, "fastest"});
     add_card_limit(curves.series, results);
     page.figure(curves, how_measured(groups, kTextResident) + " Skewed rows, regular expression.");
-    words += fmt::format("{}With refill the fastest is {:g}; the engine's choice, {:g}, reaches {:.0f} % of its rate.",
-                         words.empty() ? "" : " ", best_at, chosen, best > 0 ? 100 * at_chosen / best : 0);
+    words += fmt::format("{}{} with refill: the fastest at {:g}; the engine's choice, {:g}, reaches {:.0f} % of its rate.",
+                         words.empty() ? "" : " ", title, best_at, chosen, best > 0 ? 100 * at_chosen / best : 0);
   };
   const auto below = [&] {
     for (const Json& level : (*group)["levels"]) {
