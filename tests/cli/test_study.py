@@ -83,7 +83,8 @@ def test_the_page_is_complete(measured):
     for words in ("Who wins where", "decision tree", "Gain of refill", "Filter over selectivity", "Search of one node", "Growth",
                   "bitset or list", "limit: one core reads", "no transfer", "no GPU on this machine", "H-T2, T3", "B-T8", "P-F1", "S-F1",
                   "S+ tree", "m = 64, c = 16 (2016)", "without presort", "Worked examples", "2 5 7 12 13 17", "5 edges, 1 unmatched",
-                  "Energy of a GPU: not readable here", "Not measured on this machine", "lanewise study --quick --rows 1100"):
+                  "Energy of a GPU: not readable here", "Not measured on this machine", "lanewise study --quick --rows 1100",
+                  "A recorded run of the engine", "Events of each aggregate", "Cache misses over threads", "Pairs of a join", "Time saved by each step"):
         assert words in page, words
     assert page.count("<tr>") > 150
 
@@ -96,6 +97,35 @@ def test_raw_results(measured, lanewise):
     assert len(timed) > 500 and all(len(level["runs"]) >= 1 and level["hash"] for level in timed)
     code, out, error = lanewise("sql", "-c", f"SELECT count(*) AS n FROM '{measured[0]}/study.parquet'", "--format", "csv")
     assert code == 0 and out.split() == ["n", str(len(levels))], error
+
+
+def groups_of(folder, part, name):
+    study = json.loads((folder / "study.json").read_text())
+    return [group for experiment in study["experiments"] if (experiment["part"], experiment["name"]) == (part, name) for group in experiment["groups"]]
+
+
+def test_loops_without_optimisation_fill_the_tables_of_2019(measured):
+    filters, aggregates = groups_of(measured[0], "operators", "selectivity"), groups_of(measured[0], "operators", "aggregates")
+    for group in [*filters, *(group for group in aggregates if group["work"] in ("sum", "min_max", "valid"))]:
+        hashes = {level["level"]: level["hash"] for level in group["levels"] if "hash" in level}
+        assert hashes["scalar -O0"] == hashes["scalar"] == hashes.get("avx2 -O0", hashes["scalar"])
+    page = (measured[0] / "report.html").read_text()
+    rows = re.findall(r"<tr><td>H-T(?:2, T3|10, T11)</td>(.*?)</tr>", page)
+    assert len(rows) == 4 * 13 + 4 * 5
+    assert all("<td>–</td>" not in row for row in rows if "-O0" in row and "AVX" not in row and "avx" not in row)
+
+
+def test_the_trace_is_of_rows_that_lanes_held(measured):
+    for group in groups_of(measured[0], "strings", "trace"):
+        naive, refill = group["levels"]
+        assert naive["hash"] == refill["hash"] and refill["steps"] < naive["steps"]
+        for level in (naive, refill):
+            assert sorted(piece[3] for piece in level["pieces"]) == list(range(group["rows"]))  # each row once
+            live = sum(last - first for _, first, last, *_ in level["pieces"])
+            assert live / group["lanes"] / level["steps"] == pytest.approx(level["occupancy"])
+            for lane in range(group["lanes"]):
+                held = sorted((first, last) for number, first, last, *_ in level["pieces"] if number == lane)
+                assert all(before[1] <= after[0] for before, after in zip(held, held[1:]))
 
 
 def test_finished_experiments_are_kept_after_a_kill(tmp_path):
@@ -225,3 +255,46 @@ def test_a_gpu_is_measured_where_there_is_one(emulated_gpu, tmp_path):
     assert "There is no GPU" not in page
     for words in ("GPU, with transfers", "One launch", "Copies of trees to the GPU", "GPU, data there", "Prefix sums over n", "CUDA"):
         assert words in page, words
+
+
+ON_GPU = {"strings-warps", "strings-warp-matches", "strings-warp-refill", "strings-warp-shapes", "strings-pairs", "operators-gpu", "operators-gpu-aggregates",
+          "operators-gpu-shapes", "operators-sql"}
+
+
+def study_on_gpu(folder, environment, *more):
+    done = subprocess.run([PROGRAM, "study", *more, "--rows", "700", "--repeat", "1", "--quick", "-o", "results"], cwd=folder, text=True,
+                          capture_output=True, timeout=500, env=os.environ | environment)
+    assert done.returncode == 0, done.stderr
+    return folder / "results", (folder / "results/report.html").read_text()
+
+
+@pytest.mark.long
+def test_strings_and_operators_on_a_gpu(emulated_gpu, tmp_path):
+    results, page = study_on_gpu(tmp_path, emulated_gpu | {"LANEWISE_SORT": "/nonexistent"}, "strings", "operators")
+    for name in ON_GPU:
+        part, experiment = name.split("-", 1)
+        groups = groups_of(results, part, experiment)
+        assert groups, name
+        for group in groups:
+            hashes = {level["hash"] for level in group["levels"] if "hash" in level}
+            on_gpu = [level for level in group["levels"] if level["level"].startswith("gpu") or "kernel" in level]
+            assert len(hashes) == 1 and on_gpu, group["title"]
+            missing = [level["not_offered"] for level in on_gpu if "not_offered" in level]
+            assert not missing or (group["work"] == "sort" and "plug-in" in missing[0]), group["title"]
+    for words in ("Regular expression on warps", "Gain of refill on warps", "the engine's choice", "Filter on the GPU over selectivity", "Timeline of a run",
+                  "Performance boundary", "Rate over block and grid", "Not measured: gpu. The reason: the plug-in that sorts"):
+        assert words.replace("'", "&#39;") in page or words in page, words
+    assert "nan" not in page and "no GPU on this machine" not in page
+    rows = re.findall(r"<tr><td>H-T(?:4, T5|4, text)</td>(.*?)</tr>", page) + re.findall(r"<tr><td>H-T10, T11</td>(<td>\w+, CUDA.*?)</tr>", page)
+    assert len(rows) == 13 + 3 + 4 and all("<td>–</td>" not in row for row in rows)
+
+
+@pytest.mark.long
+def test_the_study_goes_on_without_a_gpu_that_fails(emulated_gpu, tmp_path):
+    from conftest import BUILD
+    failing = {"LD_LIBRARY_PATH": str(BUILD / "engine/gpu/failing"), "FAILING_CUDA_IN": "500", "FAILING_CUDA_WITH": "700",
+               "FAILING_CUDA_REAL": emulated_gpu["LD_LIBRARY_PATH"] + "/libcuda.so.1"}
+    results, page = study_on_gpu(tmp_path, emulated_gpu | failing, "operators")
+    levels = [level for group in groups_of(results, "operators", "gpu") for level in group["levels"] if level["level"].startswith("gpu")]
+    assert any("not_offered" in level for level in levels)
+    assert "Not measured: gpu" in page and "not measured: the GPU failed" in page

@@ -286,11 +286,12 @@ void device_shapes(Measure& measure) {
 /// What the limits of the figures need of the card.
 void card(Measure& measure) {
   if (!measure.has_device()) return;
+  const uint64_t most = measure.parameters().most_rows;
   bench::Group group;
   group.title = "the GPU's own limits";
   try {
     group.about = {{"work", "card"},
-                   {"card", bench::measure_card(*bench::find_device(measure.device()), measure.quick())}};
+                   {"card", bench::measure_card(*bench::find_device(measure.device()), most > 0 && most < 1 << 20)}};
   } catch (const CancelledError&) {
     throw;
   } catch (const std::exception& error) {
@@ -313,10 +314,19 @@ void threads(Measure& measure) {
   measure.scan(options);
 }
 
-/// The two-bit predictor over the same values: the cost of a branch for each row.
+/// The two-bit predictor and the cache over the same values: for each share, each aggregate, and more threads.
 void branches(Measure& measure) {
-  for (const double percent : {0.1, 1.0, 10.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0}) {
-    measure.add(modelled_branches(measure.rows(1 << 20, 1 << 20), percent, measure.parameters().seed));
+  const auto add = [&](ModelledWork work, double percent, int count) {
+    measure.add(modelled(work, measure.rows(1 << 20, 1 << 20), percent, count, measure.parameters().seed));
+  };
+  for (const double percent : {0.1, 1.0, 10.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0})
+    add(ModelledWork::filter, percent, 1);
+  constexpr ModelledWork kAll[] = {ModelledWork::filter, ModelledWork::sum, ModelledWork::count,
+                                   ModelledWork::min, ModelledWork::max};
+  for (const ModelledWork work : kAll) {
+    for (const int count : {1, 2, 4, 8}) {
+      if (work != ModelledWork::filter || count > 1) add(work, 20, count);
+    }
   }
 }
 
@@ -447,6 +457,7 @@ std::span<const Experiment> experiments() {
       {"strings", "refill", 10, string_refill},
       {"strings", "thresholds", 4, string_thresholds},
       {"strings", "trace", 0.1, string_trace},
+      {"strings", "card", 0.2, card},
       {"strings", "warps", 4, warp_lengths},
       {"strings", "warp-matches", 3, warp_matches},
       {"strings", "warp-refill", 8, warp_refill},

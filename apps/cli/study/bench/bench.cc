@@ -208,7 +208,8 @@ Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
     std::ranges::sort(runs[i].seconds);
     group.results[i].seconds = quantile(runs[i].seconds, 0.5);
     group.results[i].runs = std::move(runs[i].seconds);
-    if (contenders[i].facts) group.results[i].facts = contenders[i].facts();
+    const auto add_facts = [&] { group.results[i].facts = contenders[i].facts(); };
+    if (contenders[i].facts) failed(contenders[i], group.results[i], add_facts);
     if (setting_.options.energy) measure_energy(contenders[i], group.results[i]);
   }
   for (Result& result : group.results) {

@@ -93,7 +93,7 @@ nlohmann::ordered_json OnDevice::facts(const gpu::Kernel& kernel, const gpu::Sha
           {"shared_bytes", shape.shared}};
 }
 
-nlohmann::ordered_json measure_card(gpu::Device& device, bool quick) {
+nlohmann::ordered_json measure_card(gpu::Device& device, bool tiny) {
   OnDevice on(device, kPeaks);
   const gpu::DeviceBuffer out = on.room(64);
   const auto fastest = [&](const std::function<void()>& work) {
@@ -103,9 +103,9 @@ nlohmann::ordered_json measure_card(gpu::Device& device, bool quick) {
   };
   const gpu::Kernel operations = on.kernel("operations"), read = on.kernel("read_column");
   const gpu::Shape full = on.full_shape(operations, 256);
-  const uint32_t rounds = quick ? 1 << 8 : 1 << 16;
+  const uint32_t rounds = tiny ? 1 << 6 : 1 << 14;
   const double busy = fastest([&] { operations.launch(on.stream, full, rounds, out.address()); });
-  const size_t bytes = quick ? size_t{1} << 20 : std::min(size_t{1} << 32, device.free_memory() / 4);
+  const size_t bytes = tiny ? size_t{1} << 20 : std::min(size_t{1} << 30, device.free_memory() / 4 / 16 * 16);
   const gpu::DeviceBuffer column = on.room(bytes);
   on.stream.fill(column.address(), 0, bytes);
   const double reading = fastest([&] {

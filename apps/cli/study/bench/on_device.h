@@ -47,8 +47,9 @@ class OnDevice {
 };
 
 /// What a figure's limit needs of the card: bytes per second by its data sheet and as read by a kernel, and
-/// integer operations per second as a kernel without memory accesses reaches them.
-nlohmann::ordered_json measure_card(gpu::Device& device, bool quick);
+/// integer operations per second as a kernel without memory accesses reaches them. `tiny`: with little work, for
+/// tests, so that the numbers mean nothing.
+nlohmann::ordered_json measure_card(gpu::Device& device, bool tiny);
 
 /// Calls `add`; if the device fails, adds `levels` as not offered, for that reason.
 void offer(std::vector<Contender>& contenders, const std::vector<std::string>& levels,

@@ -309,8 +309,8 @@ void ScanOnDevice::add_shapes(std::vector<Contender>& contenders, const std::str
            .digest = [&state, work, shape] { return state.digest(work, Copies::none, shape); },
            .seconds = [&state, work, shape] { return state.run(work, Copies::none, shape).kernel; },
            .may_fail = true,
-           .facts = [&state, kernel, shape]() -> nlohmann::ordered_json {
-             return {{"kernel", state.on.facts(kernel, shape)}};
+           .facts = [&state, kernel, shape, part]() -> nlohmann::ordered_json {
+             return {{"part", part}, {"kernel", state.on.facts(kernel, shape)}};
            }});
     }
   }

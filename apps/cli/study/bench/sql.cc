@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 
-#include "gpu/error.h"
 #include "study/bench/pipelines.h"
 
 namespace lanewise::cli::bench {
@@ -107,8 +106,10 @@ std::vector<Group> run_sql(const SqlBenchOptions& options, Bench& bench,
       gpu.device = options.device == "auto" ? "cuda" : options.device;
       open("gpu", gpu);
       no_gpu.clear();
-    } catch (const gpu::DeviceError& error) {
-      if (options.device != "auto") throw;
+    } catch (const CancelledError&) {
+      throw;
+    } catch (const UserError& error) {
+      if (options.device != "auto" && !options.every_level) throw;
       no_gpu = error.what();
     }
   }
