@@ -290,8 +290,9 @@ void card(Measure& measure) {
   bench::Group group;
   group.title = "the GPU's own limits";
   try {
-    group.about = {{"work", "card"},
-                   {"card", bench::measure_card(*bench::find_device(measure.device()), most > 0 && most < 1 << 20)}};
+    group.about = {
+        {"work", "card"},
+        {"card", bench::measure_card(*bench::find_device(measure.device()), most > 0 && most < 1 << 20)}};
   } catch (const CancelledError&) {
     throw;
   } catch (const std::exception& error) {
@@ -314,7 +315,8 @@ void threads(Measure& measure) {
   measure.scan(options);
 }
 
-/// The two-bit predictor and the cache over the same values: for each share, each aggregate, and more threads.
+/// The two-bit predictor and the cache over the same values: for each share, each aggregate, and more
+/// threads.
 void branches(Measure& measure) {
   const auto add = [&](ModelledWork work, double percent, int count) {
     measure.add(modelled(work, measure.rows(1 << 20, 1 << 20), percent, count, measure.parameters().seed));
@@ -474,19 +476,19 @@ std::span<const Experiment> experiments() {
       {"operators", "gpu-shapes", 2, device_shapes},
       {"operators", "sql", 8, sql},
       {"operators", "energy", 2, operator_energy},
-      {"index", "nodes", 8, nodes},
+      {"index", "nodes", 1, nodes},
       {"index", "copies", 1, copies},
-      {"index", "trees", 3, trees},
-      {"index", "finds", 14, finds},
-      {"index", "multi", 12, multi},
+      {"index", "trees", 0.5, trees},
+      {"index", "finds", 16, finds},
+      {"index", "multi", 16, multi},
       {"index", "energy", 1, index_energy},
-      {"pram", "growth", 25, growth},
-      {"pram", "grid", 10, grid},
-      {"pram", "presort", 4, presort},
-      {"pram", "passes", 16, passes},
-      {"pram", "sets", 8, sets},
-      {"pram", "group", 2, group},
-      {"pram", "examples", 1, examples},
+      {"pram", "growth", 28, growth},
+      {"pram", "grid", 12, grid},
+      {"pram", "presort", 8, presort},
+      {"pram", "passes", 7, passes},
+      {"pram", "sets", 4, sets},
+      {"pram", "group", 0.5, group},
+      {"pram", "examples", 0.1, examples},
       {"pram", "energy", 2, pram_energy},
   };
   return kExperiments;

@@ -145,6 +145,12 @@ void write_copies(Page& page, const Results& results) {
                  : "lost"});
     }
   }
+  plot::Series memory{plot::Series::limit, "limit: reading 10 k nodes", {}};
+  for (const Json* group : results.groups("index", "copies", {{"nodes", 10'000}})) {
+    const double y = number(*group, "bytes") / results.machine("read_rate_all") * 1e3;
+    memory.points.push_back({number(*group, "node_keys"), y, y, y});
+  }
+  curves.series.push_back(std::move(memory));
   page.figure(curves, how_measured(groups, "From the host's memory to the GPU's, one transfer"));
   page.table(
       "Copies of trees of so many nodes, next to those published in table 8 of 2012. One node was table 7.",

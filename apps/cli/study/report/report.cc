@@ -98,7 +98,9 @@ void write_not_measured(Page& page, const Results& results) {
     for (const Json& group : experiment["groups"]) {
       for (const Json& level : group["levels"]) {
         const auto why = level.value("not_offered", std::string());
-        if (why.empty() || why == "not requested") continue;
+        // Levels of another kind of processor are not missed.
+        if (why.empty() || why == "not requested" || why.ends_with("does not support these instructions"))
+          continue;
         auto& names = levels[reason_text(why)][name];
         const auto level_name = level["level"].get<std::string>();
         if (std::ranges::count(names, level_name) == 0) names.push_back(level_name);

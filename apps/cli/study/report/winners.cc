@@ -67,8 +67,8 @@ std::string winner_text(const Task& task, Where place) {
   const auto most = std::ranges::max_element(wins, {}, &std::pair<const std::string, int>::second);
   std::string text = most->first;
   if (gain.count > 0 && most->first != task.reference) {
-    text += fmt::format(", {:.{}f} × {}", gain.value(), gain.value() < 10 ? 1 : 0,
-                        place == Where::cpu ? task.reference : "it");
+    text += fmt::format(", {:.2g} ×", gain.value());
+    if (place == Where::cpu) text += " " + task.reference;
   }
   return text;
 }
