@@ -8,7 +8,8 @@ namespace {
 
 std::string joules_text(double joules) {
   if (joules >= 1) return fmt::format("{:.3g} J", joules);
-  return joules >= 1e-3 ? fmt::format("{:.3g} mJ", joules * 1e3) : fmt::format("{:.3g} µJ", joules * 1e6);
+  if (joules >= 1e-3) return fmt::format("{:.3g} mJ", joules * 1e3);
+  return joules >= 1e-6 ? fmt::format("{:.3g} µJ", joules * 1e6) : fmt::format("{:.3g} nJ", joules * 1e9);
 }
 
 std::vector<std::string> row_of(const Json& group, const Json& level) {
@@ -22,7 +23,7 @@ std::vector<std::string> row_of(const Json& group, const Json& level) {
           time_text(number(level, "seconds")),
           text(processor),
           text(gpu),
-          sum > 0 && rows > 0 ? fmt::format("{:.3g} nJ", sum / rows * 1e9) : "–"};
+          sum > 0 && rows > 0 ? joules_text(sum / rows) : "–"};
 }
 
 }  // namespace
@@ -39,9 +40,8 @@ void write_energy(Page& page, const Results& results) {
   for (const char* part : {"strings", "operators", "index", "pram"}) {
     for (const Json* group : results.groups(part, "energy")) {
       for (const Json& level : (*group)["levels"]) {
-        if (level.contains("joules_processor") || level.contains("joules_gpu")) {
-          cells.rows.push_back(row_of(*group, level));
-        }
+        std::vector<std::string> row = row_of(*group, level);
+        if (row.back() != "–") cells.rows.push_back(std::move(row));
       }
     }
   }
@@ -55,7 +55,7 @@ void write_energy(Page& page, const Results& results) {
       "Energy of one run: all packages of the processor (RAPL) and the whole card (NVML), idle power "
       "included; "
       "each level is repeated for a second.",
-      cells);
+      without_empty_columns(cells));
   page.text(
       "A level that is twice as fast at the same power needs half the energy: idle units are not free. "
       "Several cores "
