@@ -170,10 +170,10 @@ def test_ctrl_c(what):
 def test_index_levels_agree(lanewise):
     report = bench(lanewise, "index", "--keys", "3000", "--queries", "500", "--repeat", "1", "--device", "cpu")
     works = [group["work"] for group in report["groups"]]
-    assert works == ["node"] * 7 + ["multi"] * 2 + ["find", "range"]
+    assert works == ["node", "node_alone"] * 7 + ["tree_alone", "tree_many"] * 3 + ["multi"] * 2 + ["find", "range"]
     assert all(len(hashes(group)) == 1 for group in report["groups"])
     find = report["groups"][-2]
-    assert {"binary", "interleaved", "one by one", "std::lower_bound", "absl::btree", "Eytzinger"} <= set(levels_of(find))
+    assert {"binary", "interleaved", "one by one", "std::lower_bound", "absl::btree", "Eytzinger", "S+ tree"} <= set(levels_of(find))
     assert find["rows"] == 500 and "gb_per_second" not in levels_of(find)["binary"]
 
 

@@ -32,8 +32,13 @@ class CacheModel {
   std::vector<uint64_t> lines_;  // of each set, the last used first
 };
 
-/// The filter with a branch for each row, in the models: `rows` values of which `percent` are selected. The
-/// group has no times, only events per row.
-bench::Group modelled_branches(uint64_t rows, double percent, uint64_t seed);
+/// The loops of the study of 2019, in these models.
+enum class ModelledWork { filter, sum, count, min, max };
+const char* name(ModelledWork work);
+
+/// `rows` values, of which `percent` are the filter's, in contiguous ranges of `threads` that advance together
+/// and share the cache. Two levels: a loop test (and the work's own branches) for each row, and a loop test for
+/// eight rows. They have no times, only events per row.
+bench::Group modelled(ModelledWork work, uint64_t rows, double percent, int threads, uint64_t seed);
 
 }  // namespace lanewise::cli::study

@@ -32,14 +32,31 @@ TEST(BranchModel, CacheOfKnownTraces) {
   EXPECT_TRUE(cache.misses(64));  // another set
 }
 
+bench::Events events_of(ModelledWork work, double percent, int threads = 1, size_t level = 0) {
+  return *modelled(work, 1 << 16, percent, threads, 1).results[level].events;
+}
+
 TEST(BranchModel, ARandomHalfIsMispredictedHalfTheTime) {
-  const auto misses = [](double percent) {
-    return modelled_branches(1 << 16, percent, 1).results.front().events->branch_misses;
-  };
+  const auto misses = [](double percent) { return events_of(ModelledWork::filter, percent).branch_misses; };
   EXPECT_NEAR(misses(50), 0.5, 0.02);
   EXPECT_LT(misses(1), 0.02);
   EXPECT_LT(misses(100), 0.001);
-  EXPECT_NEAR(modelled_branches(1 << 16, 50, 1).results.front().events->cache_misses, 1.0 / 16, 1e-6);
+}
+
+TEST(BranchModel, BranchesOfEachLoop) {
+  EXPECT_EQ(events_of(ModelledWork::filter, 50).branches, 2);
+  EXPECT_EQ(events_of(ModelledWork::sum, 50).branches, 1);
+  EXPECT_EQ(events_of(ModelledWork::min, 50).branches, 2);
+  EXPECT_EQ(events_of(ModelledWork::filter, 50, 1, 1).branches, 1.0 / 8);
+  EXPECT_LT(events_of(ModelledWork::max, 50).branch_misses, 0.001);  // the greatest value comes early
+}
+
+TEST(BranchModel, EachLineMissesOnceWithAnyThreads) {
+  for (const int threads : {1, 2, 8}) {
+    EXPECT_NEAR(events_of(ModelledWork::sum, 50, threads).cache_misses, 1.0 / 16, 1e-9) << threads;
+    EXPECT_NEAR(events_of(ModelledWork::filter, 50, threads).cache_misses, 1.0 / 16 + 1.0 / 512, 1e-9)
+        << threads;
+  }
 }
 
 }  // namespace

@@ -31,9 +31,14 @@ class Measure {
   /// A number of rows: the first for --quick, otherwise the second, and never more than the user allows.
   uint64_t rows(uint64_t quick, uint64_t full) const;
 
+  /// Whether the user allows a GPU, and there is one.
+  bool has_device() const;
+  const std::string& device() const { return parameters_.device; }
+
   void scan(bench::ScanOptions options);
   void strings(bench::StringsOptions options);
   void index(bench::IndexBenchOptions options);
+  void pairs(bench::PairsOptions options);
   void sql(bench::SqlBenchOptions options);
   /// With `rounds` times as many rounds as the user requested.
   void pram(bench::PramBenchOptions options, int rounds = 1);
@@ -44,7 +49,7 @@ class Measure {
 
  private:
   template <class Options, class Run>
-  void measure(const char* name, Options options, Run run, int rounds = 1);
+  void measure(const char* name, Options options, Run run, int rounds = 1, double enough = 3);
 
   const Parameters& parameters_;
   const double read_rate_;

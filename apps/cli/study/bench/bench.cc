@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 
 #include "base/error.h"
@@ -37,8 +38,8 @@ void check_agreement(const Group& group) {
     if (!result.not_offered.empty()) continue;
     if (first == nullptr) first = &result;
     if (result.digest == first->digest) continue;
-    throw InternalError(fmt::format("levels disagree on '{}': {} gives {:016x}, {} gives {:016x}",
-                                    group.title, first->level, first->digest, result.level, result.digest));
+    throw WrongResult(fmt::format("levels disagree on '{}': {} gives {:016x}, {} gives {:016x}", group.title,
+                                  first->level, first->digest, result.level, result.digest));
   }
 }
 
@@ -107,6 +108,55 @@ void Bench::simulate(const Group& group, Result& result) {
   result.events = (events(2) - once) / kSimulatedRows;
 }
 
+/// Runs the level once for its hash, and once for what its lanes did.
+void Bench::prepare(const std::string& title, const Contender& contender, Result& result) {
+  say(title + ": " + contender.level);
+  result.digest = contender.digest();
+  if (contender.observe) result.stats = contender.observe();
+}
+
+namespace {
+
+/// Calls `work`; returns whether it failed, and notes why, if the level may fail.
+template <class Work>
+bool failed(const Contender& contender, Result& result, const Work& work) {
+  if (!contender.may_fail) {
+    work();
+    return false;
+  }
+  try {
+    work();
+    return false;
+  } catch (const CancelledError&) {
+    throw;
+  } catch (const WrongResult&) {
+    throw;
+  } catch (const std::exception& error) {
+    result = {.level = contender.level, .not_offered = error.what()};
+    return true;
+  }
+}
+
+}  // namespace
+
+/// Repeats the task until the counters, which are updated some ten times a second, are exact enough.
+void Bench::measure_energy(const Contender& contender, Result& result) {
+  failed(contender, result, [&] {
+    say("energy of " + contender.level);
+    const double wanted = std::min(setting_.options.enough, 1.0);
+    const Joules before = energy_.read();
+    const auto start = std::chrono::steady_clock::now();
+    int runs = 0;
+    double passed = 0;
+    for (; passed < wanted; ++runs) {
+      cancellation_.check();
+      contender.seconds();
+      passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    result.energy = (energy_.read() - before) / runs;
+  });
+}
+
 Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
   if (contenders.empty()) {
     throw UserError(fmt::format("none of the levels '{}' is one of '{}'; see --help",
@@ -129,21 +179,24 @@ Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
                   .not_offered = contender.not_offered,
                   .refill_below = contender.refill_below};
     if (result.not_offered.empty()) {
-      say(group.title + ": " + contender.level);
-      result.digest = contender.digest();
-      if (contender.observe) result.stats = contender.observe();
+      failed(contender, result, [&] { prepare(group.title, contender, result); });
     }
     group.results.push_back(std::move(result));
   }
   check_agreement(group);
   for (int round = 0; round < setting_.options.repeat; ++round) {
     for (size_t i = 0; i < contenders.size(); ++i) {
-      if (!contenders[i].not_offered.empty() || runs[i].sum > setting_.options.enough) continue;
+      if (!group.results[i].not_offered.empty() || runs[i].sum > setting_.options.enough) continue;
       say(group.title + ": " + contenders[i].level);
       cancellation_.check();
       counters_.start();
       const double before = thread_seconds();
-      const double seconds = contenders[i].seconds(), processor = thread_seconds() - before;
+      double seconds = 0;
+      if (failed(contenders[i], group.results[i], [&] { seconds = contenders[i].seconds(); })) {
+        counters_.stop();
+        continue;
+      }
+      const double processor = thread_seconds() - before;
       runs[i].seconds.push_back(contenders[i].one_thread ? std::min(seconds, processor) : seconds);
       runs[i].sum += runs[i].seconds.back();
       const std::optional<Events> events = counters_.stop();
@@ -151,10 +204,13 @@ Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
     }
   }
   for (size_t i = 0; i < contenders.size(); ++i) {
-    if (runs[i].seconds.empty()) continue;
+    if (runs[i].seconds.empty() || !group.results[i].not_offered.empty()) continue;
     std::ranges::sort(runs[i].seconds);
     group.results[i].seconds = quantile(runs[i].seconds, 0.5);
     group.results[i].runs = std::move(runs[i].seconds);
+    const auto add_facts = [&] { group.results[i].facts = contenders[i].facts(); };
+    if (contenders[i].facts) failed(contenders[i], group.results[i], add_facts);
+    if (setting_.options.energy) measure_energy(contenders[i], group.results[i]);
   }
   for (Result& result : group.results) {
     if (setting_.options.cachegrind && result.not_offered.empty()) simulate(group, result);

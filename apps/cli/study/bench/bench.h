@@ -8,12 +8,19 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/error.h"
 #include "lanes/automata/rows.h"
 #include "progress.h"
 #include "study/bench/counters.h"
+#include "study/bench/energy.h"
 #include "study/bench/options.h"
 
 namespace lanewise::cli::bench {
+
+/// A level's answer is wrong: unlike a device's failure it always ends the study.
+struct WrongResult : InternalError {
+  using InternalError::InternalError;
+};
 
 /// One way to do a task.
 struct Contender {
@@ -26,6 +33,10 @@ struct Contender {
   uint32_t refill_below = 0;                        ///< the threshold of refill, if one was given
   /// The calling thread does all work, so processor time is used if it is interrupted.
   bool one_thread = false;
+  /// A device or a plug-in may fail: the level is then not offered, for this reason, and the others go on.
+  bool may_fail = false;
+  /// More about this level, after its last run: the copies' times, the kernel's registers.
+  std::function<nlohmann::ordered_json()> facts = nullptr;
 };
 
 /// The measurements of a level.
@@ -37,7 +48,9 @@ struct Result {
   std::vector<double> runs = {};  ///< the seconds of each run, ascending
   std::optional<lanes::Stats> stats = {};
   std::optional<Events> events = {};  ///< of each row
+  std::optional<Joules> energy = {};  ///< of a run
   uint32_t refill_below = 0;
+  nlohmann::ordered_json facts = {};  ///< joins the level's JSON
 
   /// The distance between the quartiles of the runs, as a share of the median. Above kBusy the machine had
   /// other work.
@@ -88,10 +101,13 @@ class Bench {
 
  private:
   void simulate(const Group& group, Result& result);
+  void measure_energy(const Contender& contender, Result& result);
+  void prepare(const std::string& title, const Contender& contender, Result& result);
 
   Setting setting_;
   const Cancellation& cancellation_;
   Counters counters_;
+  Energy energy_;
   Progress progress_;
   std::function<void(const std::string&)> say_;
 };

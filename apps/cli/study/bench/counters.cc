@@ -1,7 +1,6 @@
 #include "study/bench/counters.h"
 
 #include <linux/perf_event.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,11 +18,11 @@ Counters::Counters() {
     event.type = PERF_TYPE_HARDWARE;
     event.size = sizeof event;
     event.config = kKinds[i];
-    event.disabled = i == 0;
+    event.inherit = 1;  // by the threads that a level starts; that excludes a group of events
     event.exclude_kernel = 1;
     event.exclude_hv = 1;
-    event.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    files_[i] = static_cast<int>(::syscall(SYS_perf_event_open, &event, 0, -1, files_[0], 0));
+    event.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    files_[i] = static_cast<int>(::syscall(SYS_perf_event_open, &event, 0, -1, -1, 0));
     if (files_[i] < 0) {
       why_not_ = std::strerror(errno);
       return;
@@ -37,23 +36,28 @@ Counters::~Counters() {
   }
 }
 
+std::array<Counters::Count, Counters::kEvents> Counters::read() const {
+  std::array<Count, kEvents> counts{};
+  for (size_t i = 0; i < kEvents; ++i) {
+    if (::read(files_[i], &counts[i], sizeof counts[i]) != sizeof counts[i]) counts[i] = {};
+  }
+  return counts;
+}
+
 void Counters::start() {
-  if (!available()) return;
-  ::ioctl(files_[0], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
-  ::ioctl(files_[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+  if (available()) before_ = read();
 }
 
 std::optional<Events> Counters::stop() {
   if (!available()) return std::nullopt;
-  ::ioctl(files_[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
-  struct {
-    uint64_t count, enabled, running;
-    uint64_t values[kEvents];
-  } read{};
-  const bool complete = ::read(files_[0], &read, sizeof read) == sizeof read && read.running == read.enabled;
-  if (!complete || read.running == 0) return std::nullopt;
-  return Events{static_cast<double>(read.values[0]), static_cast<double>(read.values[1]),
-                static_cast<double>(read.values[2])};
+  const std::array<Count, kEvents> now = read();
+  std::array<double, kEvents> events{};
+  for (size_t i = 0; i < kEvents; ++i) {
+    const uint64_t enabled = now[i].enabled - before_[i].enabled, running = now[i].running - before_[i].running;
+    if (running == 0 || running != enabled) return std::nullopt;
+    events[i] = static_cast<double>(now[i].value - before_[i].value);
+  }
+  return Events{events[0], events[1], events[2]};
 }
 
 }  // namespace lanewise::cli::bench

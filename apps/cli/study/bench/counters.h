@@ -20,7 +20,8 @@ struct Events {
   Events operator/(double rows) const { return {branches / rows, branch_misses / rows, cache_misses / rows}; }
 };
 
-/// The processor's counters for the calling thread, if the system allows them.
+/// The processor's counters for the calling thread and the threads that it starts later, if the system allows
+/// them.
 class Counters {
  public:
   Counters();
@@ -38,7 +39,14 @@ class Counters {
 
  private:
   static constexpr size_t kEvents = 3;
-  std::array<int, kEvents> files_;  // descriptors of the kernel; the first one leads the group
+  /// As the kernel reports it.
+  struct Count {
+    uint64_t value, enabled, running;
+  };
+  std::array<Count, kEvents> read() const;
+
+  std::array<int, kEvents> files_;  // descriptors of the kernel
+  std::array<Count, kEvents> before_{};
   std::string why_not_;
 };
 

@@ -16,6 +16,7 @@ struct Options {
   bool json = false;
   std::string plot;         ///< an SVG file; empty: none
   bool cachegrind = false;  ///< simulate branches and misses
+  bool energy = false;      ///< repeat each level for a second, and read the counters of energy
   int silent_runs = 0;      ///< only do each task this often, for the simulation; 0: measure
 };
 
@@ -25,6 +26,9 @@ struct ScanOptions : Options {
   std::vector<std::string> work;
   std::vector<int> threads = {1};
   std::string affinity = "without";  ///< with, without, both
+  bool unoptimised = false;          ///< also the study's loops by -O0
+  std::string device = "cpu";        ///< a GPU for the filter and the aggregates of int32
+  bool shapes = false;               ///< on the GPU, blocks of several sizes
 };
 
 struct StringsOptions : Options {
@@ -33,10 +37,18 @@ struct StringsOptions : Options {
   double match = 1;                  ///< percent of the rows
   std::string mismatch = "random";   ///< or the byte in which rows differ from the constant
   std::vector<uint32_t> thresholds;  ///< of refill; empty: naive and refill
+  int threads = 1;                   ///< more: levels also on so many threads
+  std::string device = "cpu";        ///< a GPU for automata on warps
+  bool shapes = false;               ///< on the GPU, blocks, grids and thresholds instead of levels
+};
+
+struct PairsOptions : Options {
+  std::string device = "cpu";
 };
 
 struct SqlBenchOptions : Options {
   std::vector<std::string> work;
+  bool every_level = false;  ///< also one core, scalar and with vectors
   std::string device = "auto";
 };
 

@@ -11,8 +11,12 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "output/result_writer.h"
-#include "primitives/groups/hash.h"
 #include "primitives/kernels.h"
+#include "study/bench/index_device.h"
+#include "study/bench/on_device.h"
+#include "study/bench/scan_device.h"
+#include "study/bench/scan_hash.h"
+#include "study/bench/scan_unoptimised.h"
 #include "study/bench/team.h"
 #include "study/data/numbers.h"
 
@@ -41,28 +45,18 @@ const std::vector<WorkKind>& work_kinds() {
   return kKinds;
 }
 
-constexpr size_t kScanSlice = 1 << 16;  // rows between two checks for cancellation
-
-uint64_t fold(uint64_t hash, uint64_t word) { return hash::of_word(std::rotl(hash, 23) ^ word); }
-
-template <class T>
-uint64_t bits_of_value(T value) {
-  uint64_t word = 0;
-  std::memcpy(&word, &value, sizeof value);
-  return word;
-}
-
 /// A column and a level's work on it. Threads take contiguous ranges of slices.
 template <class T>
 class Scan {
  public:
   Scan(std::shared_ptr<const std::vector<T>> values, std::shared_ptr<std::vector<uint64_t>> bitmap, Work work,
-       lanes::Target target, const Cancellation& cancellation)
+       lanes::Target target, const Cancellation& cancellation, const Unoptimised* unoptimised = nullptr)
       : values_(std::move(values)),
         bitmap_(std::move(bitmap)),
         work_(work),
         kernels_(kernels::of<T>(target)),
         bits_(kernels::bits_of(target)),
+        unoptimised_(unoptimised),
         cancellation_(cancellation) {}
 
   /// Does the task. The hash of its result does not depend on the number of threads, except for sums of
@@ -96,6 +90,9 @@ class Scan {
   uint64_t one_slice(size_t begin, size_t count, uint64_t* words, uint32_t* rows, bool whole) const {
     const T* const values = values_->data() + begin;
     uint64_t* const bitmap = bitmap_->data() + begin / 64;
+    if constexpr (std::is_same_v<T, int32_t>) {
+      if (unoptimised_ != nullptr) return without_optimisation(values, bitmap, count, whole);
+    }
     const auto filter = [&](uint64_t* out) {
       kernels_.compare_constant(kernels::Comparison::eq, values, T{kTarget}, count, out);
     };
@@ -121,11 +118,25 @@ class Scan {
       }
       case Work::min_max: {
         const auto found = kernels_.min_max(values, nullptr, count);
-        return fold(bits_of_value(found.min), bits_of_value(found.max));
+        return hash_of_bounds(found.min, found.max);
       }
       case Work::valid:
         return bits_.count(bitmap, count);
     }
+    return hash;
+  }
+
+  uint64_t without_optimisation(const int32_t* values, uint64_t* bitmap, size_t count, bool whole) const {
+    if (work_ == Work::sum) return hash_of_sum(unoptimised_->sum(values, count));
+    if (work_ == Work::valid) return unoptimised_->count(bitmap, count);
+    if (work_ == Work::min_max) {
+      int32_t least = 0, most = 0;
+      unoptimised_->min_max(values, count, &least, &most);
+      return hash_of_bounds(least, most);
+    }
+    unoptimised_->filter(values, count, kTarget, bitmap);
+    uint64_t hash = 0;
+    for (size_t i = 0; whole && i < bits::words(count); ++i) hash = fold(hash, bitmap[i]);
     return hash;
   }
 
@@ -134,6 +145,7 @@ class Scan {
   Work work_;
   const kernels::Kernels<T>& kernels_;
   const kernels::BitKernels& bits_;
+  const Unoptimised* unoptimised_;  // null: the kernels
   const Cancellation& cancellation_;
 };
 
@@ -152,6 +164,7 @@ class ScanRun {
       values_ = std::make_shared<const std::vector<T>>(
           make_numbers<T>(options_.rows, percent, options_.seed, [this] { bench_.cancellation().check(); }));
       make_bitmap();
+      load_device();
       for (const WorkKind& kind : work_kinds()) {
         const bool wanted = options_.work.empty() || std::ranges::count(options_.work, kind.name) > 0;
         if (wanted && (kind.filters || first)) measure(kind, percent);
@@ -167,6 +180,54 @@ class ScanRun {
     kernels::of<T>(lanes::simd())
         .compare_constant(kernels::Comparison::eq, values_->data(), T{kTarget}, values_->size(),
                           bitmap_->data());
+  }
+
+  /// Only columns of the study's type, and only where it asks for a GPU.
+  void load_device() {
+    if constexpr (std::is_same_v<T, int32_t>) {
+      if (options_.device == "cpu") return;
+      try {
+        if (on_device_ == nullptr) {
+          gpu::Device* const device = find_device(options_.device);
+          if (device == nullptr) return;
+          on_device_ = std::make_unique<ScanOnDevice>(*device);
+        }
+        on_device_->load(*values_, *bitmap_);
+      } catch (const CancelledError&) {
+        throw;
+      } catch (const std::exception& error) {
+        no_device_ = error.what();
+      }
+    }
+  }
+
+  void add_device(std::vector<Contender>& contenders, const WorkKind& kind) {
+    if (!no_device_.empty()) {
+      for (const std::string& level : ScanOnDevice::level_names())
+        contenders.push_back({.level = level, .not_offered = no_device_});
+    } else if (on_device_ != nullptr && options_.shapes) {
+      on_device_->add_shapes(contenders, kind.name);
+    } else if (on_device_ != nullptr) {
+      on_device_->add(contenders, kind.name);
+    }
+  }
+
+  /// The level's work on the column, in so many threads.
+  Contender level_of(const std::string& level, const std::shared_ptr<const Scan<T>>& scan, int threads,
+                     bool pinned) {
+    return {.level = level,
+            .digest =
+                [=] {
+                  double seconds;
+                  return scan->run(threads, pinned, true, &seconds);
+                },
+            .seconds =
+                [=] {
+                  double seconds;
+                  scan->run(threads, pinned, false, &seconds);
+                  return seconds;
+                },
+            .one_thread = threads == 1 && !pinned};
   }
 
   void measure(const WorkKind& kind, double percent) {
@@ -203,18 +264,18 @@ class ScanRun {
         continue;
       }
       const auto scan = std::make_shared<Scan<T>>(values_, bitmap_, kind.work, target, bench_.cancellation());
-      contenders.push_back({level, "",
-                            [=] {
-                              double seconds;
-                              return scan->run(threads, pinned, true, &seconds);
-                            },
-                            [=] {
-                              double seconds;
-                              scan->run(threads, pinned, false, &seconds);
-                              return seconds;
-                            }});
-      contenders.back().one_thread = threads == 1 && !pinned;
+      contenders.push_back(level_of(level, scan, threads, pinned));
     }
+    if constexpr (std::is_same_v<T, int32_t>) {
+      const bool has_loops = kind.work != Work::count && kind.work != Work::list;
+      for (const Unoptimised& level : unoptimised_levels()) {
+        if (!options_.unoptimised || !has_loops) continue;
+        const auto scan = std::make_shared<Scan<T>>(values_, bitmap_, kind.work, lanes::Target::scalar,
+                                                    bench_.cancellation(), &level);
+        contenders.push_back(level_of(level.name, scan, threads, pinned));
+      }
+    }
+    add_device(contenders, kind);
     groups_.push_back(bench_.measure(std::move(group), contenders));
     emit_(groups_.back());
   }
@@ -225,6 +286,8 @@ class ScanRun {
   std::shared_ptr<const std::vector<T>> values_;
   std::shared_ptr<std::vector<uint64_t>> bitmap_;
   std::vector<Group> groups_;
+  std::unique_ptr<ScanOnDevice> on_device_;
+  std::string no_device_;  // why there is none, if one was requested
 };
 
 using ScanBench = std::vector<Group> (*)(const ScanOptions&, Bench&,

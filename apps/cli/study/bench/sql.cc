@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 
-#include "gpu/error.h"
 #include "study/bench/pipelines.h"
 
 namespace lanewise::cli::bench {
@@ -15,16 +14,31 @@ namespace {
 
 constexpr uint64_t kRows = 1 << 22;
 
+/// A query, and the rows of the table that it reads.
+struct StudyQuery {
+  std::string name, query;
+  uint64_t rows;
+};
+
+std::vector<StudyQuery> queries_of(uint64_t rows) {
+  std::vector<StudyQuery> queries;
+  for (const MeasuredPipeline& pipeline : measured_pipelines())
+    queries.push_back({pipeline.name, pipeline.query, rows_of(pipeline, rows)});
+  queries.push_back(
+      {"join", "SELECT count(*), sum(b.v) FROM numbers n JOIN builds b ON n.many = b.k WHERE b.v < 500", rows});
+  return queries;
+}
+
 /// A device with the tables in its own database.
 class Level {
  public:
-  Level(const std::string& device, const std::optional<exec::PlacementCosts>& placement) {
-    SessionOptions options;
-    options.device = device;
-    options.placement = placement;
-    session_.emplace(options);
+  explicit Level(const SessionOptions& options) { session_.emplace(options); }
+  void make(uint64_t rows) {
+    make_tables(*session_, rows);
+    session_->run(fmt::format("CREATE OR REPLACE TABLE builds AS SELECT i::BIGINT AS k, (i % 1000)::BIGINT AS v FROM "
+                              "range({}) r(i)",
+                              static_cast<uint64_t>(exec::kManyGroups)));
   }
-  void make(uint64_t rows) { make_tables(*session_, rows); }
 
   /// A hash of the answer that does not depend on the order of rows.
   uint64_t digest(const std::string& query) {
@@ -39,17 +53,28 @@ class Level {
     }
     return sum;
   }
-  double seconds(const std::string& query) { return session_->run(query).run_seconds; }
+  double seconds(const std::string& query) {
+    const StatementResult result = session_->run(query);
+    kernel_seconds_ = 0;
+    for (const exec::OperatorProfile& line : result.profile) kernel_seconds_ += line.kernel_seconds;
+    return result.run_seconds;
+  }
+  /// Of the last run.
+  nlohmann::ordered_json facts() const {
+    if (kernel_seconds_ == 0) return nlohmann::ordered_json::object();
+    return {{"kernel_seconds", kernel_seconds_}};
+  }
 
  private:
   std::optional<Session> session_;
+  double kernel_seconds_ = 0;
 };
 
 }  // namespace
 
 std::vector<std::string> sql_work_names() {
   std::vector<std::string> names;
-  for (const MeasuredPipeline& pipeline : measured_pipelines()) names.push_back(pipeline.name);
+  for (const StudyQuery& query : queries_of(0)) names.push_back(query.name);
   return names;
 }
 
@@ -61,38 +86,50 @@ std::vector<Group> run_sql(const SqlBenchOptions& options, Bench& bench,
            std::find(options.work.begin(), options.work.end(), work) != options.work.end();
   };
   bench.say("making tables");
-  Level cpu("cpu", std::nullopt);
-  cpu.make(rows);
-  std::optional<Level> gpu;
+  std::vector<std::pair<std::string, std::unique_ptr<Level>>> levels;
+  const auto open = [&](const char* name, const SessionOptions& given) {
+    levels.emplace_back(name, std::make_unique<Level>(given));
+    levels.back().second->make(rows);
+  };
+  if (options.every_level) {
+    SessionOptions one;
+    one.threads = 1;
+    open("simd, one core", one);
+    one.lanes = "scalar";
+    open("scalar, one core", one);
+  }
+  open("cpu", {});
   std::string no_gpu = "not requested";
   if (options.device != "cpu") {
     try {
-      gpu.emplace(options.device == "auto" ? "cuda" : options.device, std::nullopt);
-      gpu->make(rows);
-    } catch (const gpu::DeviceError& error) {
-      if (options.device != "auto") throw;
+      SessionOptions gpu;
+      gpu.device = options.device == "auto" ? "cuda" : options.device;
+      open("gpu", gpu);
+      no_gpu.clear();
+    } catch (const CancelledError&) {
+      throw;
+    } catch (const UserError& error) {
+      if (options.device != "auto" && !options.every_level) throw;
       no_gpu = error.what();
     }
   }
   std::vector<Group> groups;
-  for (const MeasuredPipeline& pipeline : measured_pipelines()) {
-    if (!is_wanted(pipeline.name)) continue;
+  for (const StudyQuery& query : queries_of(rows)) {
+    if (!is_wanted(query.name)) continue;
     Group group;
-    group.title = fmt::format("{}: {}", pipeline.name, pipeline.query);
-    group.rows = rows_of(pipeline, rows);
-    group.about = {{"work", pipeline.name}, {"query", pipeline.query}, {"rows", group.rows}};
+    group.title = fmt::format("{}: {}", query.name, query.query);
+    group.rows = query.rows;
+    group.about = {{"work", query.name}, {"query", query.query}, {"rows", group.rows}};
     std::vector<Contender> contenders;
-    const auto add = [&](const char* name, Level& level) {
+    for (const auto& [name, level] : levels) {
+      Level* const at = level.get();
       contenders.push_back({.level = name,
-                            .digest = [&level, &pipeline] { return level.digest(pipeline.query); },
-                            .seconds = [&level, &pipeline] { return level.seconds(pipeline.query); }});
-    };
-    add("cpu", cpu);
-    if (gpu) {
-      add("gpu", *gpu);
-    } else {
-      contenders.push_back({.level = "gpu", .not_offered = no_gpu});
+                            .digest = [at, query] { return at->digest(query.query); },
+                            .seconds = [at, query] { return at->seconds(query.query); },
+                            .may_fail = name == "gpu",  // its plug-in that sorts may be missing
+                            .facts = [at] { return at->facts(); }});
     }
+    if (!no_gpu.empty()) contenders.push_back({.level = "gpu", .not_offered = no_gpu});
     groups.push_back(bench.measure(std::move(group), contenders));
     emit(groups.back());
   }

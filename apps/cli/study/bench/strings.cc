@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <memory>
 #include <stdexcept>
 
@@ -12,6 +11,10 @@
 #include "base/error.h"
 #include "output/result_writer.h"
 #include "primitives/groups/hash.h"
+#include "study/bench/index_device.h"
+#include "study/bench/on_device.h"
+#include "study/bench/strings_device.h"
+#include "study/bench/team.h"
 #include "study/bench/text_pattern.h"
 #include "text/compiled_pattern.h"
 #include "text/matcher.h"
@@ -102,41 +105,54 @@ class Search {
 
   /// Calls match(first row, rows, words of hits) slice by slice; returns a hash of all hits.
   template <class Match>
-  uint64_t digest(const Match& match) {
-    run(match);
+  uint64_t digest(const Match& match, int threads = 1) {
+    seconds(match, threads);
+    return hash_of(hits_);
+  }
+
+  /// Throws WrongResult unless as many rows match as were made.
+  uint64_t hash_of(const std::vector<uint64_t>& hits) const {
     uint64_t hash = 0;
-    for (const uint64_t word : hits_) hash = hash::of_word(hash ^ word);
-    const uint64_t found = bits::count(hits_.data(), text_.rows());
+    for (const uint64_t word : hits) hash = hash::of_word(hash ^ word);
+    const uint64_t found = bits::count(hits.data(), text_.rows());
     if (found != text_.matches) {
-      throw InternalError(fmt::format("{} of {} rows match {}, not {}", found, text_.rows(),
+      throw WrongResult(fmt::format("{} of {} rows match {}, not {}", found, text_.rows(),
                                       pattern_.source(), text_.matches));
     }
     return hash;
   }
 
+  /// Threads take contiguous ranges of rows.
   template <class Match>
-  double seconds(const Match& match) {
-    const auto start = std::chrono::steady_clock::now();
-    run(match);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double seconds(const Match& match, int threads = 1) {
+    const uint64_t words = bits::words(text_.rows()), team = static_cast<uint64_t>(threads);
+    return run_team(threads, false, [&](int number) {
+      const auto me = static_cast<uint64_t>(number);
+      run(match, words * me / team * 64, std::min(words * (me + 1) / team * 64, text_.rows()));
+    });
   }
 
   template <class Match>
   void run(const Match& match) {
-    for (uint64_t first = 0; first < text_.rows(); first += kSlice) {
-      cancellation_.check();
-      match(first, std::min(kSlice, text_.rows() - first), hits_.data() + first / 64);
-    }
+    run(match, 0, text_.rows());
   }
 
  private:
+  template <class Match>
+  void run(const Match& match, uint64_t begin, uint64_t end) {
+    for (uint64_t first = begin; first < end; first += kSlice) {
+      cancellation_.check();
+      match(first, std::min(kSlice, end - first), hits_.data() + first / 64);
+    }
+  }
+
   TextRows text_;
   text::Pattern pattern_;
   std::vector<uint64_t> hits_;
   const Cancellation& cancellation_;
 };
 
-Contender on_lanes(const std::shared_ptr<Search>& search, const StringsLevel& level) {
+Contender on_lanes(const std::shared_ptr<Search>& search, const StringsLevel& level, int threads = 1) {
   const Lanes& lanes = level.lanes;
   if (!supported(lanes.target)) return {level.name, "this machine does not support these instructions"};
   const lanes::AutomatonView automaton = search->automaton();
@@ -153,16 +169,17 @@ Contender on_lanes(const std::shared_ptr<Search>& search, const StringsLevel& le
       matcher->match({text.bytes.data(), text.offsets.data() + first, rows}, nullptr, hits, stats);
     };
   };
-  return {level.name,
-          "",
-          [=] { return search->digest(match(nullptr)); },
-          [=] { return search->seconds(match(nullptr)); },
-          [=] {
-            lanes::Stats stats;
-            search->run(match(&stats));
-            return stats;
-          },
-          level.refill_below};
+  return {.level = threads == 1 ? level.name : fmt::format("{}, {} threads", level.name, threads),
+          .digest = [=] { return search->digest(match(nullptr), threads); },
+          .seconds = [=] { return search->seconds(match(nullptr), threads); },
+          .observe =
+              [=] {
+                lanes::Stats stats;
+                search->run(match(&stats));
+                return stats;
+              },
+          .refill_below = level.refill_below,
+          .one_thread = threads == 1};
 }
 
 /// The match strategy of a query.
@@ -173,15 +190,35 @@ Contender as_chosen(const std::shared_ptr<Search>& search) {
     const TextRows& text = search->text();
     matcher->match({text.bytes.data(), text.offsets.data() + first, rows}, nullptr, hits, *context);
   };
-  return {fmt::format("chosen: {}", matcher->form()), "", [=] { return search->digest(match); },
-          [=] { return search->seconds(match); }};
+  return {.level = fmt::format("chosen: {}", matcher->form()),
+          .digest = [=] { return search->digest(match); },
+          .seconds = [=] { return search->seconds(match); },
+          .one_thread = true};
 }
 
 constexpr std::pair<const char*, RowTest> kTests[] = {
     {"equality", RowTest::equality}, {"prefix", RowTest::prefix}, {"regex", RowTest::regex}};
 
+/// The GPU of the options, or why it cannot be used.
+struct TextDevice {
+  std::unique_ptr<TextOnDevice> on;
+  std::string why_not;
+};
+
+TextDevice text_device(const StringsOptions& options) {
+  if (options.device == "cpu") return {};
+  try {
+    gpu::Device* const device = find_device(options.device);
+    return {device == nullptr ? nullptr : std::make_unique<TextOnDevice>(*device), ""};
+  } catch (const CancelledError&) {
+    throw;
+  } catch (const std::exception& error) {
+    return {nullptr, error.what()};
+  }
+}
+
 Group measure_group(const StringsOptions& options, const std::string& test, const std::string& lengths,
-                    const TextShape& shape, Bench& bench) {
+                    const TextShape& shape, const TextDevice& device, Bench& bench) {
   bench.say(fmt::format("generating rows of {} length", lengths));
   const auto search = std::make_shared<Search>(shape, bench.cancellation());
   const TextRows& text = search->text();
@@ -203,12 +240,26 @@ Group measure_group(const StringsOptions& options, const std::string& test, cons
   std::vector<Contender> contenders;
   for (const Lanes& lanes : all_lanes()) {
     for (const StringsLevel& level : levels_of(lanes, options.thresholds)) {
-      if (bench.wants(level.name)) contenders.push_back(on_lanes(search, level));
+      if (!bench.wants(level.name)) continue;
+      contenders.push_back(on_lanes(search, level));
+      if (options.threads > 1) contenders.push_back(on_lanes(search, level, options.threads));
     }
   }
   Contender chosen = as_chosen(search);
   if (bench.wants(chosen.level)) contenders.push_back(std::move(chosen));
-  for (Contender& contender : contenders) contender.one_thread = true;
+  if (device.on != nullptr) {
+    offer(contenders, TextOnDevice::level_names(), [&] {
+      device.on->load(text, shape, search->pattern());
+      const auto hash = [search](const std::vector<uint64_t>& hits) { return search->hash_of(hits); };
+      if (options.shapes)
+        device.on->add_shapes(contenders, hash);
+      else
+        device.on->add(contenders, hash);
+    });
+  } else if (!device.why_not.empty()) {
+    for (const std::string& level : TextOnDevice::level_names())
+      contenders.push_back({.level = level, .not_offered = device.why_not});
+  }
   return bench.measure(std::move(group), contenders);
 }
 
@@ -231,6 +282,7 @@ std::vector<Group> run_strings(const StringsOptions& options, Bench& bench,
   const int64_t mismatch = parse_mismatch(options.mismatch);
   for (const std::string& name : lengths) parse_lengths(name);  // before anything is measured
 
+  const TextDevice device = text_device(options);
   std::vector<Group> groups;
   for (const auto& [test, kind] : kTests) {
     if (!options.tests.empty() && std::ranges::count(options.tests, test) == 0) continue;
@@ -241,7 +293,7 @@ std::vector<Group> run_strings(const StringsOptions& options, Bench& bench,
                             mismatch,
                             options.rows == 0 ? kDefaultRows : options.rows,
                             options.seed};
-      groups.push_back(measure_group(options, test, name, shape, bench));
+      groups.push_back(measure_group(options, test, name, shape, device, bench));
       emit(groups.back());
     }
   }

@@ -5,16 +5,17 @@
 #include <cmath>
 
 #include "study/report/chapters.h"
+#include "study/report/gpu.h"
 
 namespace lanewise::cli::study {
 
 std::span<const PublishedFilter> published_filter() {
   static constexpr PublishedFilter kFilter[] = {
       {"Scalar -O0",
-       "branching",
+       "scalar -O0",
        {2.459, 2.598, 4.078, 5.921, 6.870, 7.675, 9.058, 9.66, 8.839, 7.257, 5.815, 4.338, 3.146}},
       {"AVX -O0",
-       "",
+       "avx2 -O0",
        {2.360, 2.301, 2.297, 2.300, 2.316, 2.304, 2.345, 2.299, 2.298, 2.301, 2.301, 2.297, 2.299}},
       {"Scalar -O3",
        "scalar",
@@ -27,9 +28,6 @@ std::span<const PublishedFilter> published_filter() {
 }
 
 namespace {
-
-constexpr double kCudaFilter[] = {0.312, 0.314, 0.311, 0.317, 0.309, 0.316, 0.310,
-                                  0.312, 0.310, 0.313, 0.309, 0.308, 0.312};
 
 /// Seconds of a level for 2^30 values; 0: not measured.
 double for_published_rows(const Groups& groups, const std::string& level) {
@@ -48,27 +46,55 @@ std::vector<std::string> row(const std::string& id, const std::string& what, dou
           cause};
 }
 
+/// The GPU of 2019 had 29 GB/s of memory bandwidth: 900 MHz, 128 bits, two transfers a cycle.
+constexpr double kPublishedCardRate = 28.8e9, kPublishedTransfer = 0.913652;
+
+/// Why a level of a filter or an aggregate is faster or slower than in 2019, from the rates of this machine.
+std::string cause_of(const Results& results, const Groups& groups, const std::string& level) {
+  const Json* const found = groups.empty() ? nullptr : level_of(*groups.front(), level);
+  if (found == nullptr) {
+    if (!level.starts_with("gpu")) return "this machine does not offer the level";
+    return results.has_gpu() ? "not measured: the GPU failed, see its section" : "no GPU on this machine";
+  }
+  const double rate = gb_per_second(*groups.front(), number(*found, "seconds"));
+  if (level == "gpu kernel") {
+    const double card = card_rate(results) / 1e9;
+    return fmt::format("{:.0f} GB/s{}; {:.0f} × the memory of 2019, and int32 where it had int8", rate,
+                       card > 0 ? fmt::format(", {:.0f} % of the card's rate", 100 * rate / card) : "",
+                       card > 0 ? card * 1e9 / kPublishedCardRate : rate * 1e9 / kPublishedCardRate);
+  }
+  const double share = rate / (results.machine("read_rate") / 1e9);
+  if (level.ends_with("-O0"))
+    return fmt::format("the same loop without optimisation: clock and caches; {:.0f} % of the memory's rate", 100 * share);
+  return share > 0.7 ? fmt::format("the memory's rate of one core: {:.0f} % of it", 100 * share)
+                     : fmt::format("instructions of one core: {:.0f} % of the memory's rate", 100 * share);
+}
+
 void write_published_filter(Page& page, const Results& results) {
   Cells cells{{"table", "level, selected", "2019", "here", "ratio", "cause"}, {}, false};
   for (const PublishedFilter& level : published_filter()) {
     for (size_t i = 0; i < std::size(kSelectivities); ++i) {
       const Groups groups = results.groups("operators", "selectivity", {{"selectivity", kSelectivities[i]}});
-      const std::string cause = level.ours[0] == '\0' ? "unoptimised code is not built here"
-                                : level.ours == std::string_view("branching")
-                                    ? "optimised code with a branch; both follow the misses"
-                                : level.ours == std::string_view("scalar")
-                                    ? "clock and instructions of one core"
-                                    : "memory's rate of one core";
-      cells.rows.push_back(row(
-          "H-T2, T3",
-          fmt::format("{} → {}, {:g} %", level.name, level.ours[0] ? level.ours : "none", kSelectivities[i]),
-          level.seconds[i], level.ours[0] ? for_published_rows(groups, level.ours) : 0, cause));
+      cells.rows.push_back(row("H-T2, T3", fmt::format("{} → {}, {:g} %", level.name, level.ours, kSelectivities[i]),
+                               level.seconds[i], for_published_rows(groups, level.ours),
+                               cause_of(results, groups, level.ours)));
     }
   }
   for (size_t i = 0; i < std::size(kSelectivities); ++i) {
-    cells.rows.push_back(row("H-T4, T5", fmt::format("CUDA kernel, {:g} %", kSelectivities[i]),
-                             kCudaFilter[i], 0,
-                             "no filter of this study runs on a GPU yet; gpu_bench.py measures it"));
+    const Groups groups = results.groups("operators", "gpu", {{"selectivity", kSelectivities[i]}});
+    cells.rows.push_back(row("H-T4, T5", fmt::format("CUDA kernel → gpu kernel, {:g} %", kSelectivities[i]),
+                             kPublishedCudaFilter[i], for_published_rows(groups, "gpu kernel"),
+                             cause_of(results, groups, "gpu kernel")));
+  }
+  const Groups half = results.groups("operators", "gpu", {{"selectivity", 50.0}});
+  for (const char* name : {"gpu, pinned copies", "gpu, staged copies", "gpu, pageable copies"}) {
+    const Json* const level = half.empty() ? nullptr : level_of(*half.front(), name);
+    const double seconds = level == nullptr ? 0 : step_of(*level, "copy in") + step_of(*level, "copy out");
+    cells.rows.push_back(row("H-T4, text", fmt::format("transfer of the filter in and out → {}", std::string(name).substr(5)),
+                             kPublishedTransfer,
+                             level == nullptr ? 0 : seconds * kPublishedRows / number(*half.front(), "rows"),
+                             level == nullptr ? cause_of(results, half, name)
+                                              : "the bus; 2019 copied bytes for values, and the output array in, too"));
   }
   page.table("Filter of 2^30 values, published and measured here, scaled to this number.", cells);
 }
@@ -78,167 +104,115 @@ void write_published_aggregates(Page& page, const Results& results) {
     const char* name;
     const char* work;
     double scalar, avx, scalar_o3, avx_o3, cuda;
-    const char* cause;
+    const char* note;
   };
   static constexpr Aggregate kAggregates[] = {
-      {"SUM", "sum", 2.414236, 0.682103, 0.304769, 0.279595, 0.154960,
-       "memory's rate; ours adds 128 bits, which cannot overflow"},
+      {"SUM", "sum", 2.414236, 0.682103, 0.304769, 0.279595, 0.154960, "; sums of 64 bits and more, which do not overflow"},
       {"COUNT", "valid", 2.046196, 0.654899, 0.000100, 0.071223, 0.017391,
-       "ours counts a bitmap; -O3 of 2019 was folded to a constant, CUDA read 1/32 of the rows: not "
-       "comparable"},
+       "; ours counts a bitmap; 2019: -O3 folded to a constant, CUDA read 1/32 of the rows: not comparable"},
       {"MIN", "min_max", 2.071976, 0.691875, 0.272306, 0.270542, 0.165330,
-       "ours finds MIN and MAX in one pass"},
+       "; MIN and MAX in one pass; CUDA of 2019 read 1/32 of the rows"},
       {"MAX", "min_max", 2.085844, 0.724926, 0.272418, 0.270761, 0.161130,
-       "ours finds MIN and MAX in one pass"}};
+       "; MIN and MAX in one pass; the last warp of 2019 computed a minimum"}};
   Cells cells{{"table", "aggregate, level", "2019", "here", "ratio", "cause"}, {}, false};
   for (const Aggregate& aggregate : kAggregates) {
-    const Groups groups = results.groups("operators", "aggregates", {{"work", aggregate.work}});
-    const auto add = [&](const char* name, const char* level, double seconds) {
-      cells.rows.push_back(row("H-T10, T11",
-                               fmt::format("{}, {} → {}", aggregate.name, name, level[0] ? level : "none"),
-                               seconds, level[0] ? for_published_rows(groups, level) : 0,
-                               level[0] ? aggregate.cause : "not built, or no GPU"));
+    const auto add = [&](const char* experiment, const char* name, const char* level, double seconds) {
+      const Groups groups = results.groups("operators", experiment, {{"work", aggregate.work}});
+      const double ours = for_published_rows(groups, level);
+      cells.rows.push_back(row("H-T10, T11", fmt::format("{}, {} → {}", aggregate.name, name, level), seconds, ours,
+                               cause_of(results, groups, level) + (ours > 0 ? aggregate.note : "")));
     };
-    add("Scalar -O0", "branching", aggregate.scalar);
-    add("AVX -O0", "", aggregate.avx);
-    add("Scalar -O3", "scalar", aggregate.scalar_o3);
-    add("AVX -O3", "avx2", aggregate.avx_o3);
-    add("CUDA kernel", "", aggregate.cuda);
+    add("aggregates", "Scalar -O0", "scalar -O0", aggregate.scalar);
+    add("aggregates", "AVX -O0", "avx2 -O0", aggregate.avx);
+    add("aggregates", "Scalar -O3", "scalar", aggregate.scalar_o3);
+    add("aggregates", "AVX -O3", "avx2", aggregate.avx_o3);
+    add("gpu-aggregates", "CUDA kernel", "gpu kernel", aggregate.cuda);
   }
   page.table("Aggregates of 2^30 values, published and measured here, scaled to this number.", cells);
 }
 
 /// The time that a step between two levels saved, as published.
 void write_published_steps(Page& page, const Results& results) {
-  const auto saved = [&](const char* work, const char* from, const char* to) -> std::string {
-    const Groups groups = work == std::string_view("bitmap")
-                              ? results.groups("operators", "selectivity", {{"selectivity", 50.0}})
-                              : results.groups("operators", "aggregates", {{"work", work}});
-    const double a = for_published_rows(groups, from), b = for_published_rows(groups, to);
-    return a > 0 && b > 0 ? fmt::format("{:.0f} %", 100 * (1 - b / a)) : "–";
-  };
   Cells cells{{"table", "step", "2019: time saved", "here"}, {}, false};
-  const auto add = [&](const char* table, const char* what, const char* published, const char* work,
-                       const char* from, const char* to) {
-    cells.rows.push_back(
-        {table, fmt::format("{}, {} → {}", what, from, to), published, saved(work, from, to)});
+  struct Step {
+    const char *table, *what, *work, *published[4];
   };
-  add("H-T1", "filter, 50 %", "scalar → -O3: 59 to 89 %", "bitmap", "branching", "scalar");
-  add("H-T1", "filter, 50 %", "scalar -O3 → AVX -O3: 50 %", "bitmap", "scalar", "avx2");
-  add("H-T6", "COUNT", "scalar → AVX: 68 %", "valid", "scalar", "avx2");
-  add("H-T7", "SUM", "scalar → -O3: 87 %", "sum", "branching", "scalar");
-  add("H-T7", "SUM", "scalar -O3 → AVX -O3: 8.2 %", "sum", "scalar", "avx2");
-  add("H-T8", "MIN", "scalar → -O3: 87 %", "min_max", "branching", "scalar");
-  add("H-T8", "MIN", "scalar -O3 → AVX -O3: 0.61 %", "min_max", "scalar", "avx2");
-  add("H-T9", "MAX", "scalar → -O3: 87 %", "min_max", "branching", "scalar");
-  add("H-T9", "MAX", "scalar -O3 → AVX -O3: 0.61 %", "min_max", "scalar", "avx2");
-  page.table(
-      "Time saved by each step. Ours has no unoptimised levels; the level with branches stands for them.",
-      cells);
-}
-
-void write_published_indexes(Page& page, const Results& results) {
-  Cells cells{{"table", "work", "2012", "here", "ratio", "cause"}, {}, false};
-  const auto node = [&](int keys, const char* level) -> double {
-    const Groups groups = results.groups("index", "nodes", {{"work", "node"}, {"node_keys", keys}});
-    const Json* found = groups.empty() ? nullptr : level_of(*groups.front(), level);
-    return found == nullptr ? 0 : number(*found, "seconds") / number(*groups.front(), "rows");
-  };
-  const auto add = [&](const char* table, const std::string& work, double published_ms, double ours,
-                       const char* cause) {
-    cells.rows.push_back({table, work, time_text(published_ms / 1e3), ours > 0 ? time_text(ours) : "–",
-                          ours > 0 ? fmt::format("{:.3g} ×", published_ms / 1e3 / ours) : "–",
-                          ours > 0 ? cause : "no GPU on this machine"});
-  };
-  const auto launch = [&](const char* level) -> double {
-    const Groups groups = results.groups("index", "nodes", {{"work", "launch"}});
-    const Json* found = groups.empty() ? nullptr : level_of(*groups.front(), level);
-    return found == nullptr ? 0 : number(*found, "seconds");
-  };
-  add("B-T3", "empty launch, first", 0.007, launch("first"), "ours loads the kernel and waits for its end");
-  add("B-T3", "empty launch, later", 0.004, launch("later, not waited for"),
-      "the driver's cost is the same today");
-  constexpr int kKeys[] = {127, 255, 1023, 2047}, kDegrees[] = {64, 128, 512, 1024};
-  constexpr double kSegments[] = {0.003865, 0.003845, 0.003910, 0.003927},
-                   kLinear[] = {0.003095, 0.003090, 0.003177, 0.003069};
-  for (int i = 0; i < 4; ++i)
-    add("B-T4", fmt::format("binary search of a node on the CPU, t = {} (from table 5: about)", kDegrees[i]),
-        0.0013, node(kKeys[i], "cpu binary"), "one search after the other then; many at once here");
-  for (int i = 0; i < 4; ++i)
-    add("B-T5", fmt::format("n-ary search of a node, t = {}", kDegrees[i]), kSegments[i],
-        node(kKeys[i], "cuda segments"), "many nodes at once; a launch for each then");
-  for (int i = 0; i < 4; ++i)
-    add("B-T6", fmt::format("parallel linear search of a node, t = {}", kDegrees[i]), kLinear[i],
-        node(kKeys[i], "cuda keys"), "many nodes at once; a launch for each then");
-  constexpr double kCopies[2][4] = {{1.15, 1.9, 6.37, 9.55}, {6.73, 11.5, 50.34, 93.22}};
-  for (int many = 0; many < 2; ++many) {
-    for (int i = 0; i < 4; ++i) {
-      const Groups groups =
-          results.groups("index", "copies", {{"nodes", many == 0 ? 1000 : 10'000}, {"node_keys", kKeys[i]}});
-      const Json* found = groups.empty() ? nullptr : level_of(*groups.front(), "transfer alone");
-      add("B-T8", fmt::format("copy of {} nodes, t = {}", many == 0 ? "1,000" : "10,000", kDegrees[i]),
-          kCopies[many][i], found == nullptr ? 0 : number(*found, "seconds"),
-          "the bus; one transfer from pinned memory");
+  constexpr std::pair<const char*, const char*> kSteps[] = {
+      {"scalar -O0", "scalar"}, {"scalar -O0", "avx2 -O0"}, {"avx2 -O0", "avx2"}, {"scalar", "avx2"}};
+  constexpr Step kTables[] = {{"H-T1", "filter", "bitmap", {"59 to 89 %", "4 to 76 %", "78 %", "50 %"}},
+                              {"H-T6", "COUNT", "valid", {"undefined", "68 %", "89 %", "undefined"}},
+                              {"H-T7", "SUM", "sum", {"87 %", "71.7 %", "59 %", "8.2 %"}},
+                              {"H-T8", "MIN", "min_max", {"87 %", "66.6 %", "61 %", "0.61 %"}},
+                              {"H-T9", "MAX", "min_max", {"87 %", "65 %", "62.6 %", "0.61 %"}}};
+  for (const Step& table : kTables) {
+    const bool is_filter = table.work == std::string_view("bitmap");
+    const Groups groups = is_filter ? results.groups("operators", "selectivity")
+                                    : results.groups("operators", "aggregates", {{"work", table.work}});
+    for (size_t i = 0; i < std::size(kSteps); ++i) {
+      Range saved;
+      for (const Json* group : groups) {
+        const double a = for_published_rows({group}, kSteps[i].first), b = for_published_rows({group}, kSteps[i].second);
+        if (a > 0 && b > 0) saved.add(100 * (1 - b / a));
+      }
+      cells.rows.push_back({table.table, fmt::format("{}, {} → {}", table.what, kSteps[i].first, kSteps[i].second),
+                            table.published[i], saved.text(" %")});
     }
   }
-  constexpr int kTreeDegrees[] = {32, 256, 512};
-  constexpr double kTrees[2][3] = {{0.00732, 0.00551, 0.00643}, {0.00654, 0.00632, 0.00653}};
-  for (int many = 0; many < 2; ++many) {
-    for (int i = 0; i < 3; ++i)
-      add("B-T10",
-          fmt::format("one search on the GPU, {} keys, t = {}", many == 0 ? "100,000" : "1,000,000",
-                      kTreeDegrees[i]),
-          kTrees[many][i], 0, "");
-  }
-  page.table("B-trees, published and measured here, per call.", cells);
+  page.table("Time saved by each step, over all selectivities of the filter. 2019: scalar to -O3, scalar to AVX, AVX to AVX "
+             "-O3, scalar -O3 to AVX -O3.",
+             cells);
 }
 
-void write_lost(Page& page) {
-  page.table(
-      "Figures whose values are lost or were never measured, and what stands for them here.",
-      {{"item", "content and published trend", "here"},
-       {{"S-F1", "trace of a warp of three lanes", "figures of chapter 1"},
-        {"S-F2, S-F3", "a join that fills lanes unevenly; the divergence buffer",
-         "not measured; decision 12"},
-        {"S-E1", "results of both algorithms: blank", "chapter 1"},
-        {"H graphs 1, 3", "branch misses over selectivity; Scalar alone is high",
-         "branches and misses, simulated"},
-        {"H graphs 2, 4, 7, 10", "time over selectivity", "filter over selectivity"},
-        {"H graphs 5, 8", "total branches over selectivity",
-         "two for each row in the model, at any selectivity"},
-        {"H graphs 6, 9", "branch misses without Scalar -O0", "none but one for each loop"},
-        {"H graph 11", "time for each aggregate", "aggregates"},
-        {"H graphs 12, 13", "branches and misses for each aggregate; 2^30 against 2^27 loop tests",
-         "`lanewise bench scan --cachegrind` counts them"},
-        {"H graph 14", "Scalar -O3 less AVX -O3", "table of steps"},
-        {"H graphs 15, 16", "CUDA kernel and AVX over selectivity", "GPU: docs/notes/performance-gpu.md"},
-        {"H graph 17", "aggregates: transfer and kernel", "GPU: docs/notes/performance-gpu.md"},
-        {"H graphs 18, 20", "filter over threads; rises", "threads: falls until memory is the limit"},
-        {"H graphs 19, 20b, 23, 24, 26, 27, 29, 30", "cache misses over threads; at least twice for 8",
-         "not counted: no counters here"},
-        {"H graph 21", "COUNT over threads; flat", "threads"},
-        {"H graphs 22, 25, 28", "SUM, MIN, MAX over threads; rise",
-         "threads: fall until memory is the limit"},
-        {"H figures 42 to 48", "profiler: timeline, multiprocessors, occupancy of 100 %",
-         "not repeated; occupancy of kernels: docs/notes/performance-gpu.md"},
-        {"H figures 49 to 67", "profiler: boundaries, function units, instruction classes, source and SASS",
-         "not repeated"},
-        {"H figures 26 to 41", "x86 assembly of the aggregates",
-         "not shown; -O3 vectorises all but the branches today"},
-        {"H figure 20, tables 2.5", "topology and hardware", "the machine, above"},
-        {"P-F1", "reduction over n; linear, m = 64, c = 16 best",
-         "growth of reduction; on an H200 c = 16 best, m hardly matters: docs/notes/performance-pram.md"},
-        {"P-F2", "prefix sums over n; gap to naive larger; m = 256, c = 8 best",
-         "growth of scan; on an H200 m = 256, c = 16"},
-        {"P-N1", "merge sort without presort is slower", "growth of sort: tuned and program"},
-        {"P-E1 to P-E4", "worked examples", "tests of engine/pram"},
-        {"P-M", "accesses of a tree of degree k", "work, by `lanewise pram run --costs`"},
-        {"B tables 1, 2", "unknown", "–"},
-        {"B table 7", "copy of one node; its cost exceeds a search", "many keys at once"},
-        {"B table 9", "search on the CPU: 4 to 6 times as fast as on the GPU", "many keys at once: one key"},
-        {"B tables 11, 12", "40,000 keys in nodes of 63: GPU 9 to 12 times one core",
-         "many keys at once; H200: 48 ×, docs/notes/performance-index.md"}},
-       false});
+/// Where the report shows a figure of the studies on strings and operators, if it was measured.
+std::vector<std::vector<std::string>> lost_of_operators(const Results& results) {
+  const auto where = [&](const char* part, const char* experiment, const char* level, const char* here) -> std::string {
+    const Groups groups = results.groups(part, experiment);
+    const bool any = level[0] == '\0' ? !groups.empty() : has_level(groups, level);
+    if (any) return here;
+    return results.has_gpu() || std::string_view(level).substr(0, 3) != "gpu" ? "not measured in this run"
+                                                                            : "not measured: no GPU on this machine";
+  };
+  const auto gpu = [&](const char* here) { return where("operators", "gpu", "gpu kernel", here); };
+  const auto model = [&](const char* here) { return where("operators", "branches", "", here); };
+  const auto thread = [&](const char* here) { return where("operators", "threads", "", here); };
+  return {
+      {"S-F1", "trace of a warp of three lanes", where("strings", "trace", "", "Why lanes idle: recorded runs")},
+      {"S-F2", "a join that fills lanes unevenly", where("strings", "pairs", "gpu naive", "Pairs of a join: naive")},
+      {"S-F3", "the divergence buffer", where("strings", "pairs", "gpu refill", "Pairs of a join: refill and its rivals")},
+      {"S-E1", "results of both algorithms: blank", where("strings", "lengths", "", "the chapter on strings")},
+      {"H graphs 1, 3", "branch misses over selectivity; Scalar alone is high", model("Branch misses of the filter")},
+      {"H graphs 2, 4, 7, 10", "time over selectivity", where("operators", "selectivity", "", "Filter over selectivity")},
+      {"H graphs 5, 8", "total branches over selectivity; falls", model("Branches of the filter: constant in the model")},
+      {"H graphs 6, 9", "branch misses without Scalar -O0", model("Branch misses of the filter: eight rows at a time")},
+      {"H graph 11", "time for each aggregate", where("operators", "aggregates", "", "Filters and aggregates, one core")},
+      {"H graphs 12, 13", "branches and misses for each aggregate; 2^30 against 2^27 loop tests",
+       model("Events of each aggregate")},
+      {"H graph 14", "Scalar -O3 less AVX -O3", where("operators", "aggregates", "", "Time saved by each step")},
+      {"H graphs 15, 16", "CUDA kernel and AVX over selectivity", gpu("Filter on the GPU over selectivity")},
+      {"H graph 17", "aggregates: transfer and kernel",
+       where("operators", "gpu-aggregates", "gpu kernel", "Steps of a run on the GPU")},
+      {"H graphs 18, 20", "filter over threads; rises", thread("Rate over threads – filter")},
+      {"H graphs 19, 20b, 23, 24, 26, 27, 29, 30", "cache misses over threads; at least twice for 8",
+       model("Cache misses over threads")},
+      {"H graph 21", "COUNT over threads; flat", thread("Rate over threads – COUNT")},
+      {"H graphs 22, 25, 28", "SUM, MIN, MAX over threads; rise", thread("Rate over threads – SUM, MIN and MAX")},
+      {"H figure 42", "timeline of the filter", gpu("Timeline of a run")},
+      {"H figures 43, 44, 47, 48", "multiprocessors; occupancy of 100 %", gpu("Occupancy, by the driver")},
+      {"H figures 45, 50, 54, 60, 64", "performance boundary of each kernel", gpu("Performance boundary of each kernel")},
+      {"H figures 46, 51, 55, 61, 65", "use of each function unit", "not shown: needs a profiler"},
+      {"H figures 52, 56, 62, 66", "classes of instructions, inactive and predicated off",
+       "lane use of warps on strings; classes need a profiler"},
+      {"H figures 49, 53, 57 to 59, 63, 67", "source beside SASS, divergence of 3.1 %",
+       gpu("registers and local bytes in the table of occupancy; no listing")},
+      {"H figures 26 to 41", "x86 assembly of the aggregates",
+       "not shown; `objdump -d` of the program lists each level"},
+      {"H figure 20, tables 2.5", "topology and hardware", "the machine, above"},
+  };
+}
+
+void write_lost(Page& page, const Results& results) {
+  page.table("Figures whose values are lost or were never measured, and what stands for them here.",
+             {{"item", "content and published trend", "here"}, lost_of_operators(results), false});
 }
 
 }  // namespace
@@ -253,7 +227,8 @@ void write_published(Page& page, const Results& results) {
   write_published_aggregates(page, results);
   write_published_steps(page, results);
   write_published_indexes(page, results);
-  write_lost(page);
+  write_published_pram(page, results);
+  write_lost(page, results);
 }
 
 }  // namespace lanewise::cli::study

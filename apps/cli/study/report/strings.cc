@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
-#include "study/data/text_rows.h"
 #include "study/report/chapters.h"
+#include "study/report/gpu.h"
 
 namespace lanewise::cli::study {
 
@@ -12,54 +11,42 @@ namespace {
 
 constexpr const char* kTextHot = "Hot, rows in memory, one core, no transfer";
 
-/// Distributes the lengths of real rows over lanes. A lane that has finished takes the next row at once or,
-/// without `refill`, when all have finished.
-plot::Trace trace_of(const bench::TextRows& text, int lanes, bool refill) {
-  plot::Trace trace{
-      refill ? "With refill: a lane takes the next row at once" : "Naive: lanes wait for the slowest row",
-      lanes,
-      0,
-      {}};
-  std::vector<double> ends(static_cast<size_t>(lanes), 0);
-  for (size_t row = 0; row < text.rows();) {
-    const size_t together = refill ? 1 : static_cast<size_t>(lanes);
-    const double all = *std::ranges::max_element(ends);
-    for (size_t i = 0; i < together && row < text.rows(); ++i, ++row) {
-      const size_t lane = refill ? static_cast<size_t>(std::ranges::min_element(ends) - ends.begin()) : i;
-      const double from = refill ? ends[lane] : all;
-      const std::string_view bytes(reinterpret_cast<const char*>(&text.bytes[text.offsets[row]]),
-                                   text.offsets[row + 1] - text.offsets[row]);
-      // A search ends after the three digits and the letter, or with the row.
-      const size_t hit = bytes.find("042a");
-      const double length = static_cast<double>(hit == std::string_view::npos ? bytes.size() : hit + 4);
-      ends[lane] = from + length;
-      trace.pieces.push_back(
-          {static_cast<int>(lane), from, ends[lane], static_cast<int>(row), hit != std::string_view::npos});
+plot::Trace trace_of(const Json& group, const std::string& level) {
+  plot::Trace trace{level == "refill" ? "With refill: a lane takes the next row at once"
+                                      : "Naive: lanes wait for the slowest row",
+                    group["lanes"].get<int>(),
+                    0,
+                    {}};
+  for (const Json& found : group["levels"]) {
+    if (found["level"] != level) continue;
+    for (const Json& piece : found["pieces"]) {
+      trace.pieces.push_back({piece[0].get<int>(), piece[1].get<double>(), piece[2].get<double>(), piece[3].get<int>(),
+                              piece[4].get<bool>()});
     }
+    trace.steps = number(found, "steps");
   }
-  trace.steps = *std::ranges::max_element(ends);
   return trace;
 }
 
-void write_trace(Page& page) {
-  page.section("Why lanes idle");
-  bench::TextShape shape;
-  shape.test = bench::RowTest::regex;
-  shape.lengths.kind = bench::Lengths::uniform;
-  shape.match = 20;
-  shape.rows = 16;
-  const bench::TextRows text = bench::make_text_rows(shape, [] {});
-  plot::Trace naive = trace_of(text, 3, false), refill = trace_of(text, 3, true);
-  double busy = 0;
-  for (const auto& piece : naive.pieces) busy += piece.to - piece.from;
-  const auto share = [&](const plot::Trace& trace) { return 100 * busy / (trace.lanes * trace.steps); };
-  const std::string both = fmt::format(
-      "16 generated rows of 8 to 120 bytes on three lanes: the algorithm's schedule. Lanes work {:.0f} % "
-      "of the time without refill and {:.0f} % with it.",
-      share(naive), share(refill));
-  refill.steps = std::max(naive.steps, refill.steps);
-  page.figure(naive, both + " Numbers are those of rows.");
-  page.figure(refill, "The same rows, the same scale.");
+/// Naive beside refill, on the same scale.
+void write_trace(Page& page, const Results& results) {
+  bool first = true;
+  for (const Json* group : results.groups("strings", "trace")) {
+    if (first) page.section("Why lanes idle");
+    first = false;
+    plot::Trace naive = trace_of(*group, "naive"), refill = trace_of(*group, "refill");
+    double live[2] = {};
+    for (size_t i = 0; i < 2; ++i) live[i] = 100 * number((*group)["levels"][i], "occupancy");
+    const double steps = naive.steps, fewer = refill.steps;
+    refill.steps = naive.steps = std::max(steps, fewer);
+    page.figure(naive, fmt::format("A recorded run of the engine's algorithm on {} lanes: {:.0f} rows of 8 to 120 bytes, "
+                                   "regular expression, 20 % match. Numbers are those of rows; a step is a byte of each "
+                                   "lane. Lanes hold a row for {:.0f} % of their steps.",
+                                   naive.lanes, number(*group, "rows"), live[0]));
+    page.figure(refill, fmt::format("The same rows with refill, on the same scale: {:.0f} % of the lanes' steps are live, "
+                                    "and the run ends after {:.0f} steps instead of {:.0f}.",
+                                    live[1], fewer, steps));
+  }
 }
 
 void write_lengths(Page& page, const Results& results) {
@@ -211,20 +198,13 @@ void write_strings(Page& page, const Results& results) {
       "The study of 2019 (TU Dortmund) proposed that lanes which end early take new rows, and published no "
       "times. Here each level matches "
       "the same rows, naive and with refill; the hash of all hits is the same for each.");
-  write_trace(page);
+  write_trace(page, results);
   write_lengths(page, results);
   write_curves(page, results);
   write_gain(page, results);
   write_thresholds(page, results);
-  page.section("On a GPU");
-  page.text(results.has_gpu() ? "Block size, grid size and threshold on a GPU are measured by "
-                                "bench/gpu_bench.py; docs/notes/performance-gpu.md holds the results."
-                              : "There is no GPU on this machine. docs/notes/performance-gpu.md holds what "
-                                "was measured on an H200.");
-  page.text(
-      "Refill where a join expands its rows (the study's motivating figure) is not measured here. Lanewise "
-      "shares the matches of a warp by a "
-      "prefix sum instead: docs/understand/decisions/0012-joins-on-devices.md.");
+  write_warps(page, results);
+  write_pairs(page, results);
 }
 
 }  // namespace lanewise::cli::study
