@@ -59,8 +59,9 @@ void Measure::strings(StringsOptions options) {
   measure("strings", std::move(options), bench::run_strings, 1, 1);
 }
 void Measure::pairs(PairsOptions options) {
-  measure("pairs", std::move(options),
-          [](const PairsOptions& given, bench::Bench& bench, const auto&) { return run_pairs(given, bench); });
+  measure("pairs", std::move(options), [](const PairsOptions& given, bench::Bench& bench, const auto&) {
+    return run_pairs(given, bench);
+  });
 }
 void Measure::index(IndexBenchOptions options) {
   options.device = parameters_.device;
@@ -68,7 +69,7 @@ void Measure::index(IndexBenchOptions options) {
 }
 void Measure::sql(SqlBenchOptions options) {
   options.device = parameters_.device;
-  measure("sql", std::move(options), bench::run_sql);
+  measure("sql", std::move(options), bench::run_sql, 1, 1);
 }
 void Measure::pram(PramBenchOptions options, int rounds) {
   options.device = parameters_.device == "cpu" ? "cpu" : "auto";
@@ -203,7 +204,8 @@ void warp_shapes(Measure& measure) {
 }
 
 void string_trace(Measure& measure) {
-  for (const int width : {3, 8}) measure.add(bench::trace_lanes(width == 3 ? 16 : 40, width, measure.parameters().seed));
+  for (const int width : {3, 8})
+    measure.add(bench::trace_lanes(width == 3 ? 16 : 40, width, measure.parameters().seed));
 }
 
 void join_pairs(Measure& measure) {
@@ -278,8 +280,9 @@ void card(Measure& measure) {
   bench::Group group;
   group.title = "the GPU's own limits";
   try {
-    group.about = {{"work", "card"},
-                   {"card", bench::measure_card(*bench::find_device(measure.device()), most > 0 && most < 1 << 20)}};
+    group.about = {
+        {"work", "card"},
+        {"card", bench::measure_card(*bench::find_device(measure.device()), most > 0 && most < 1 << 20)}};
   } catch (const CancelledError&) {
     throw;
   } catch (const std::exception& error) {
@@ -302,7 +305,8 @@ void threads(Measure& measure) {
   measure.scan(options);
 }
 
-/// The two-bit predictor and the cache over the same values: for each share, each aggregate, and more threads.
+/// The two-bit predictor and the cache over the same values: for each share, each aggregate, and more
+/// threads.
 void branches(Measure& measure) {
   const auto add = [&](ModelledWork work, double percent, int count) {
     measure.add(modelled(work, measure.rows(1 << 20, 1 << 20), percent, count, measure.parameters().seed));
