@@ -1,6 +1,8 @@
-"""Copies the tables of published and measured values from a report's last chapter into docs/study/index.md.
+"""Writes the tables of published and measured values from the reports' last chapter, and the list of reports, into docs/study/index.md.
 
-python3 tools/study_page.py docs/study/xeon.html
+python3 tools/study_page.py docs/study/xeon.html docs/study/epyc.html docs/study/h200.html
+
+Each report becomes a column, named after its file. Causes come from the first report that measured the row.
 """
 
 import html
@@ -8,24 +10,97 @@ import re
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "study" / "index.md"
-BLOCK = re.compile(r"(<!-- published -->\n).*?(<!-- end -->)", re.S)
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "study" / "index.md"
+NONE = "–"
 
 
 def plain(text):
     return html.unescape(re.sub(r"<[^>]*>", "", text)).replace("|", "\\|").strip()
 
 
+def cells_of(table):
+    return [[plain(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)] for row in re.findall(r"<tr>.*?</tr>", table, re.S)]
+
+
 def tables(report):
-    """The tables of the chapter on published results, as Markdown."""
+    """Caption, header and rows of each table of the chapter on published results."""
     chapter = report[report.index("Published and measured</h2>"):]
     for table in re.findall(r"<table.*?</table>", chapter, re.S):
         caption = re.sub(r"^Table \d+\. ", "", plain(re.search(r"<caption>(.*?)</caption>", table, re.S)[1]))
-        rows = [[plain(cell) for cell in re.findall(r"<t[hd]>(.*?)</t[hd]>", row, re.S)] for row in re.findall(r"<tr>.*?</tr>", table, re.S)]
-        lines = ["| " + " | ".join(row) + " |" for row in rows]
-        yield "\n".join([f"**{caption}**", "", lines[0], "| " + " | ".join(["---"] * len(rows[0])) + " |", *lines[1:]])
+        head, *rows = cells_of(table)
+        yield caption, head, rows
+
+
+def merged(found):
+    """One table of `found`, which has the header and the rows of each report by its name."""
+    names = list(found)
+    head = found[names[0]][0]
+    at = head.index("here") if "here" in head else len(head)
+    by_report = [name for name in ("here", "ratio") if name in head]
+    after = [i for i in range(at, len(head)) if head[i] not in by_report]
+    rows = {name: {tuple(row[:at]): row for row in found[name][1]} for name in names}
+    keys = list(dict.fromkeys(key for name in names for key in rows[name]))
+    same = by_report == ["here"] and all(len({rows[name][key][at] for name in names if key in rows[name]}) == 1 for key in keys)
+    shown = names[:1] if same else names
+    titles = [name if column == "here" and not same else column for name in shown for column in by_report]
+    yield head[:at] + titles + [head[i] for i in after]
+    for key in keys:
+        line = list(key)
+        of_key = [rows[name][key] for name in names if key in rows[name]]
+        for name in shown:
+            row = rows[name].get(key, of_key[0] if same else None)
+            line += [row[head.index(column)] if row else NONE for column in by_report]
+        measured = next((row for row in of_key if at < len(head) and row[at] != NONE), of_key[0])
+        yield line + [measured[i] for i in after]
+
+
+def markdown(rows):
+    head, *rest = rows
+    return "\n".join(["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rest)])
+
+
+def published(reports):
+    """The tables, and the number of their rows."""
+    found = {}  # by caption, then by report
+    for name, report in reports.items():
+        for caption, head, rows in tables(report):
+            found.setdefault(caption, {})[name] = (head, rows)
+    texts, count = [], 0
+    for caption, of_reports in found.items():
+        rows = list(merged(of_reports))
+        count += len(rows) - 1
+        texts.append(f"**{caption}**\n\n{markdown(rows)}")
+    return "\n\n".join(texts), count
+
+
+def listed(paths, reports):
+    """A row for each report: its machine, its command, its file."""
+    rows = [["machine", "command", "report"]]
+    for path in paths:
+        report = reports[path.stem]
+        machine = plain(re.search(r'<p class="below">(.*?)</p>', report, re.S)[1])
+        command = next((row[1] for table in re.findall(r"<table.*?</table>", report, re.S) for row in cells_of(table) if row[0] == "command"), "")
+        rows.append([machine, f"`{command}`" if command else NONE, f"[{path.name}]({path.name})"])
+    return markdown(rows)
+
+
+def replace(page, mark, text):
+    block = re.compile(rf"(<!-- {mark} -->\n).*?(\n<!-- end -->)", re.S)
+    assert block.search(page), f"{PAGE} has no <!-- {mark} -->"
+    return block.sub(lambda part: f"{part[1]}\n{text}\n{part[2]}", page)
+
+
+def write(paths):
+    reports = {path.stem: path.read_text() for path in paths}
+    text, count = published(reports)
+    page = replace(PAGE.read_text(), "published", text)
+    page = replace(page, "reports", listed(paths, reports))
+    PAGE.write_text(page)
+    print(f"{count} rows of published results from {len(paths)} reports")
 
 
 if __name__ == "__main__":
-    found = "\n\n".join(tables(Path(sys.argv[1]).read_text()))
-    PAGE.write_text(BLOCK.sub(lambda block: f"{block[1]}\n{found}\n\n{block[2]}", PAGE.read_text()))
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    write([Path(name) for name in sys.argv[1:]])

@@ -84,11 +84,12 @@ Device times are from the start of the first kernel to the end of the last. Quer
 unless a line says otherwise.
 
 Values of --work:
-  launch        the first launch and later ones
-  node          a node of 15 to 2,047 keys: by binary search, by segments, a thread for each key
-  copy          copies of trees of several sizes to the device
-  multi         one key, and 40,000 keys in nodes of 63
-  find, range   on the host, compared with std::lower_bound, Eytzinger's order and absl::btree
+  launch        the first launch and later ones, of an empty kernel and of a search
+  node          a node of 15 to 2,047 keys: by binary search, by segments, a thread for each key; also key by key
+  copy          copies of one node and of trees of several sizes to the device
+  trees         100,000 and 1,000,000 keys in nodes of 63, 511 and 1,023: one key at a time, and 40,000 at once
+  multi         the keys of --batches at once, in nodes of 63
+  find, range   on the host, compared with std::map, std::lower_bound, Eytzinger's order, S+ tree and absl::btree
   device        contains, find, bounds and ranges: random, sorted, and after random updates
   update        batches of changes on the device, and its bulk load
   text          strings of 8 to 40 bytes on the device
@@ -104,8 +105,11 @@ Times are of whole runs with compiled programs; on a GPU they include transfers.
 
 Values of --work:
   growth   reduction, scan, sort, distances, matching, components, spanning forest over their sizes
-  passes   each of them on all cores without each optimisation
+  grid     reduction and scan in groups of m = 64, 128, 256 items with c = 4, 8, 16 values
+  presort  merge sort from runs of one number, and of 32 that a network sorted
+  passes   each program without each optimisation, on all cores and by CUDA
   sets     active processors as a bitset and as a list, over their share
+  group    a scan in one group of a GPU, and in many launches
 
   lanewise bench pram --work growth --program reduction,scan
   lanewise bench pram --work sets --json

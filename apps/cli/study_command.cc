@@ -16,12 +16,13 @@ const char* const kStudyDescription =
 
 It repeats the experiments of four studies, on strings, operators, indexes and PRAM programs, and compares the results
 with the published ones. It writes study.json, study.parquet and report.html, which needs no other file, into the folder.
-After an interruption, the same command continues where it stopped. A result that differs between two levels ends the
-study.
+After an interruption, the same command continues where it stopped. Parts that were measured one after the other into the
+same folder share a report. The report lists levels that a machine cannot run, with the reason. A result that differs between two levels
+ends the study.
 
   lanewise study                              all parts, into the folder study
   lanewise study --quick                      the same on less data, in minutes
-  lanewise study index pram -o index-and-pram
+  lanewise study index                        one part; the report has all parts in the folder
   lanewise study compare study other-machine -o both.html
 )";
 

@@ -12,6 +12,7 @@
 #include "study/bench/on_device.h"
 #include "study/bench/pairs.h"
 #include "study/bench/pram.h"
+#include "study/bench/pram_examples.h"
 #include "study/bench/scan.h"
 #include "study/bench/sql.h"
 #include "study/bench/strings.h"
@@ -35,14 +36,23 @@ uint64_t Measure::rows(uint64_t quick, uint64_t full) const {
   return parameters_.most_rows == 0 ? wanted : std::min(wanted, parameters_.most_rows);
 }
 
+namespace {
+
+bool energy_is_readable() {
+  static const bench::Joules kFirst = bench::Energy().read();
+  return kFirst.processor || kFirst.gpu;
+}
+
+}  // namespace
+
 template <class Options, class Run>
 void Measure::measure(const char* name, Options options, Run run, int rounds, double enough) {
+  if (options.energy && !energy_is_readable()) return;
   options.seed = parameters_.seed;
   options.repeat = rounds * parameters_.repeat;
   options.enough = parameters_.quick ? 0.5 : enough;
   bench::Bench bench(name, options, cancellation_, read_rate_, say_);
-  const std::vector<bench::Group> made = run(options, bench, [](const bench::Group&) {});
-  groups_.insert(groups_.end(), made.begin(), made.end());
+  run(options, bench, [&](const bench::Group& group) { groups_.push_back(group); });
 }
 
 bool Measure::has_device() const {
@@ -59,13 +69,13 @@ void Measure::strings(StringsOptions options) {
   measure("strings", std::move(options), bench::run_strings, 1, 1);
 }
 void Measure::pairs(PairsOptions options) {
-  measure("pairs", std::move(options), [](const PairsOptions& given, bench::Bench& bench, const auto&) {
-    return run_pairs(given, bench);
+  measure("pairs", std::move(options), [](const PairsOptions& given, bench::Bench& bench, const auto& emit) {
+    for (const bench::Group& group : run_pairs(given, bench)) emit(group);
   });
 }
 void Measure::index(IndexBenchOptions options) {
   options.device = parameters_.device;
-  measure("index", std::move(options), bench::run_index);
+  measure("index", std::move(options), bench::run_index, 1, 1);
 }
 void Measure::sql(SqlBenchOptions options) {
   options.device = parameters_.device;
@@ -73,7 +83,7 @@ void Measure::sql(SqlBenchOptions options) {
 }
 void Measure::pram(PramBenchOptions options, int rounds) {
   options.device = parameters_.device == "cpu" ? "cpu" : "auto";
-  measure("pram", std::move(options), bench::run_pram, rounds);
+  measure("pram", std::move(options), bench::run_pram, rounds, 1);
 }
 
 namespace {
@@ -343,12 +353,19 @@ void copies(Measure& measure) {
   measure.index(options);
 }
 
+void trees(Measure& measure) {
+  IndexBenchOptions options;
+  options.work = {"trees"};
+  options.rows = measure.rows(1'000'000, 1'000'000);
+  measure.index(options);
+}
+
 void finds(Measure& measure) {
   IndexBenchOptions options;
   options.work = {"find"};
   options.queries = measure.rows(1 << 17, 1 << 20);
-  const uint64_t most = measure.rows(1'000'000, std::min<uint64_t>(10'000'000, machine_memory() / 200));
-  for (uint64_t keys = 1000; keys <= most; keys *= 10) {
+  const uint64_t most = measure.rows(1'000'000, std::min<uint64_t>(100'000'000, machine_memory() / 600));
+  for (uint64_t keys = std::min<uint64_t>(1000, most); keys <= most; keys *= 10) {
     options.rows = keys;
     measure.index(options);
   }
@@ -358,9 +375,10 @@ void multi(Measure& measure) {
   IndexBenchOptions options;
   options.work = {"multi"};
   options.rows = measure.rows(1'000'000, 10'000'000);
-  options.batches = {1, 10, 100, 1000, 10'000, 40'000, 100'000, 1'000'000};
-  if (!measure.quick()) options.batches.push_back(10'000'000);
-  std::erase_if(options.batches, [&](uint64_t batch) { return batch > options.rows; });
+  options.batches = {1, 10, 100, 1000, 10'000, 40'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+  // Keys and answers take 8 bytes, and some copies of them.
+  const uint64_t most = measure.quick() ? 1'000'000 : machine_memory() / 100;
+  std::erase_if(options.batches, [&](uint64_t batch) { return batch > measure.rows(most, most); });
   measure.index(options);
 }
 
@@ -377,6 +395,58 @@ void growth(Measure& measure) { measure.pram(pram_options(measure, "growth")); }
 void passes(Measure& measure) { measure.pram(pram_options(measure, "passes"), 4); }
 void sets(Measure& measure) { measure.pram(pram_options(measure, "sets"), 4); }
 void group(Measure& measure) { measure.pram(pram_options(measure, "group"), 4); }
+void grid(Measure& measure) { measure.pram(pram_options(measure, "grid")); }
+void presort(Measure& measure) { measure.pram(pram_options(measure, "presort")); }
+
+void examples(Measure& measure) {
+  for (bench::Group& example : bench::worked_examples()) measure.add(std::move(example));
+  for (bench::Group& tree : bench::tree_accesses(measure.rows(1 << 20, 1 << 20)))
+    measure.add(std::move(tree));
+}
+
+// Energy of the main lines, each for a second.
+
+void string_energy(Measure& measure) {
+  StringsOptions options = text_options(measure);
+  options.energy = true;
+  options.tests = {"regex"};
+  options.lengths = {"skewed"};
+  options.levels = {"scalar", "simd"};
+  measure.strings(options);
+}
+
+void operator_energy(Measure& measure) {
+  ScanOptions options;
+  options.energy = true;
+  options.rows = measure.rows(1 << 22, 1 << 26);
+  options.work = {"bitmap", "sum"};
+  options.selectivity = {20};
+  options.levels = {"scalar", "simd"};
+  options.threads = {1, machine_cores()};
+  measure.scan(options);
+  SqlBenchOptions queries;
+  queries.energy = true;
+  queries.rows = measure.rows(1 << 20, 1 << 24);
+  queries.work = {"scan", "group"};
+  measure.sql(queries);
+}
+
+void index_energy(Measure& measure) {
+  IndexBenchOptions options;
+  options.energy = true;
+  options.work = {"multi"};
+  options.rows = measure.rows(1'000'000, 10'000'000);
+  options.batches = {measure.rows(1'000'000, 1'000'000)};
+  measure.index(options);
+}
+
+void pram_energy(Measure& measure) {
+  PramBenchOptions options = pram_options(measure, "growth");
+  options.energy = true;
+  options.programs = {"reduction", "sort"};
+  options.sizes = {measure.rows(1 << 16, 1 << 18)};
+  measure.pram(options);
+}
 
 }  // namespace
 
@@ -395,6 +465,7 @@ std::span<const Experiment> experiments() {
       {"strings", "warp-refill", 8, warp_refill},
       {"strings", "warp-shapes", 2, warp_shapes},
       {"strings", "pairs", 2, join_pairs},
+      {"strings", "energy", 1, string_energy},
       {"operators", "selectivity", 14, selectivity},
       {"operators", "aggregates", 4, aggregates},
       {"operators", "threads", 10, threads},
@@ -404,14 +475,21 @@ std::span<const Experiment> experiments() {
       {"operators", "gpu-aggregates", 2, device_aggregates},
       {"operators", "gpu-shapes", 2, device_shapes},
       {"operators", "sql", 8, sql},
+      {"operators", "energy", 2, operator_energy},
       {"index", "nodes", 8, nodes},
       {"index", "copies", 1, copies},
-      {"index", "finds", 10, finds},
-      {"index", "multi", 4, multi},
+      {"index", "trees", 3, trees},
+      {"index", "finds", 14, finds},
+      {"index", "multi", 12, multi},
+      {"index", "energy", 1, index_energy},
       {"pram", "growth", 25, growth},
+      {"pram", "grid", 10, grid},
+      {"pram", "presort", 4, presort},
       {"pram", "passes", 16, passes},
-      {"pram", "sets", 4, sets},
+      {"pram", "sets", 8, sets},
       {"pram", "group", 2, group},
+      {"pram", "examples", 1, examples},
+      {"pram", "energy", 2, pram_energy},
   };
   return kExperiments;
 }

@@ -21,6 +21,7 @@
 #include "output/output_file.h"
 #include "output/print.h"
 #include "progress.h"
+#include "study/bench/energy.h"
 #include "study/bench/index_device.h"
 #include "study/bench/read_rate.h"
 #include "study/bench/report.h"
@@ -31,6 +32,9 @@ namespace lanewise::cli::study {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Of study.json. Format 1 had no failed experiments and no energy.
+constexpr int kFormat = 2;
 
 std::string read_text(const std::filesystem::path& path) {
   std::ifstream in(path);
@@ -79,6 +83,7 @@ Json machine(const Parameters& parameters, const Cancellation& cancellation) {
   const int cores = machine_cores();
   const double one = bench::read_rate(cancellation);
   const bench::RandomReads random = bench::random_reads(cancellation);
+  const bench::Energy energy;
   return {{"processor", machine_cpu()},
           {"cores", cores},
           {"memory", machine_memory()},
@@ -91,7 +96,9 @@ Json machine(const Parameters& parameters, const Cancellation& cancellation) {
           {"read_rate", one},
           {"read_rate_all", std::max(one, bench::read_rate(cancellation, cores))},
           {"random_reads", random.independent},
-          {"dependent_reads", random.dependent}};
+          {"dependent_reads", random.dependent},
+          {"no_processor_energy", energy.why_no_processor()},
+          {"no_gpu_energy", energy.why_no_gpu()}};
 }
 
 /// The conditions under which a kept result must have been measured.
@@ -168,20 +175,29 @@ class Runner {
   Runner(const Parameters& parameters, const std::filesystem::path& folder, const Cancellation& cancellation)
       : parameters_(parameters), folder_(folder), key_(key_of(parameters)), cancellation_(cancellation) {
     for (const Experiment& experiment : experiments()) {
-      if (std::ranges::count(parameters.parts, experiment.part) == 0) continue;
-      wanted_.push_back(&experiment);
-      weight_left_ += experiment.weight;
+      if (is_wanted(experiment)) weight_ += experiment.weight;
     }
+    weight_left_ = weight_;
   }
 
   Json run() {
-    Json study = {{"format", 1}, {"key", key_}, {"machine", machine_once()}, {"experiments", Json::array()}};
-    for (const Experiment* experiment : wanted_) study["experiments"].push_back(one(*experiment));
+    Json study = {
+        {"format", kFormat}, {"key", key_}, {"machine", machine_once()}, {"experiments", Json::array()}};
+    for (const Experiment& experiment : experiments()) {
+      Json result = is_wanted(experiment) ? one(experiment) : kept(path_of(experiment.id()), key_);
+      if (result.is_null()) continue;  // of another part, not measured yet
+      check_agreement(result["groups"]);
+      study["experiments"].push_back(std::move(result));
+    }
     progress_.finish();
     return study;
   }
 
  private:
+  bool is_wanted(const Experiment& experiment) const {
+    return std::ranges::count(parameters_.parts, experiment.part) > 0;
+  }
+
   std::filesystem::path path_of(const std::string& name) const {
     return folder_ / "parts" / (name + ".json");
   }
@@ -200,8 +216,7 @@ class Runner {
 
   Json one(const Experiment& experiment) {
     Json result = kept(path_of(experiment.id()), key_);
-    if (!result.is_null()) {
-      check_agreement(result["groups"]);
+    if (!result.is_null() && !result.contains("failed")) {
       weight_left_ -= experiment.weight;
       print("{:<24} kept\n", experiment.id());
       return result;
@@ -209,7 +224,16 @@ class Runner {
     const auto start = Clock::now();
     Measure measure(parameters_, std::max(read_rate_, 1.0), cancellation_,
                     [&](const std::string& what) { progress_.report(left() + what, share()); });
-    experiment.run(measure);
+    std::string failed;
+    try {
+      experiment.run(measure);
+    } catch (const CancelledError&) {
+      throw;
+    } catch (const bench::WrongResult&) {
+      throw;
+    } catch (const std::exception& error) {  // for example, a device with too little memory
+      failed = error.what();
+    }
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     done_seconds_ += seconds;
     done_weight_ += experiment.weight;
@@ -219,11 +243,12 @@ class Runner {
               {"name", experiment.name},
               {"seconds", seconds},
               {"groups", to_json(measure.groups())}};
-    check_agreement(result["groups"]);
+    if (!failed.empty()) result["failed"] = failed;
     write_text(path_of(experiment.id()), result.dump(1));
     progress_.finish();
     const size_t busy = count_busy(result["groups"]);
-    print("{:<24} {:>6}{}{}\n", experiment.id(), minutes(seconds),
+    print("{:<24} {:>6}{}{}{}\n", experiment.id(), minutes(seconds),
+          failed.empty() ? "" : ", not measured: " + failed,
           busy > 0 ? fmt::format(", {} measurements with a spread above 10 %", busy) : "",
           weight_left_ > 0 ? fmt::format(", {} left", minutes(estimate())) : "");
     flush_printed();
@@ -232,20 +257,15 @@ class Runner {
 
   double estimate() const { return done_weight_ > 0 ? weight_left_ * done_seconds_ / done_weight_ : 0; }
   std::string left() const { return done_weight_ > 0 ? fmt::format("{} left: ", minutes(estimate())) : ""; }
-  double share() const {
-    double all = 0;
-    for (const Experiment* experiment : wanted_) all += experiment->weight;
-    return 1 - weight_left_ / all;
-  }
+  double share() const { return 1 - weight_left_ / weight_; }
 
   const Parameters& parameters_;
   const std::filesystem::path folder_;
   const Json key_;
   const Cancellation& cancellation_;
-  std::vector<const Experiment*> wanted_;
   Progress progress_;
   double read_rate_ = 0;
-  double weight_left_ = 0, done_weight_ = 0, done_seconds_ = 0;
+  double weight_ = 0, weight_left_ = 0, done_weight_ = 0, done_seconds_ = 0;
 };
 
 }  // namespace
@@ -257,7 +277,7 @@ void check_agreement(const Json& groups) {
       if (!level.contains("hash")) continue;
       if (reference == nullptr) reference = &level;
       if (level["hash"] == (*reference)["hash"]) continue;
-      throw InternalError(
+      throw bench::WrongResult(
           fmt::format("levels disagree on '{}': {} gives {}, {} gives {}", group["title"].get<std::string>(),
                       (*reference)["level"].get<std::string>(), (*reference)["hash"].get<std::string>(),
                       level["level"].get<std::string>(), level["hash"].get<std::string>()));
@@ -268,9 +288,14 @@ void check_agreement(const Json& groups) {
 Json read_study(const std::string& folder) {
   const std::filesystem::path path = std::filesystem::path(folder) / "study.json";
   Json study = Json::parse(read_text(path), nullptr, false);
-  if (!study.is_object() || study.value("format", 0) != 1) {
+  const int format = study.is_object() ? study.value("format", 0) : 0;
+  if (format <= 0) {
     throw UserError(fmt::format("'{}' is not a study's results; `lanewise study -o {}` makes them",
                                 path.string(), folder));
+  }
+  if (format > kFormat) {
+    throw UserError(fmt::format("'{}' has format {}; this version reads formats 1 to {}", path.string(),
+                                format, kFormat));
   }
   return study;
 }

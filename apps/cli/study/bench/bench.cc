@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 
 #include "base/error.h"
@@ -37,8 +38,8 @@ void check_agreement(const Group& group) {
     if (!result.not_offered.empty()) continue;
     if (first == nullptr) first = &result;
     if (result.digest == first->digest) continue;
-    throw InternalError(fmt::format("levels disagree on '{}': {} gives {:016x}, {} gives {:016x}",
-                                    group.title, first->level, first->digest, result.level, result.digest));
+    throw WrongResult(fmt::format("levels disagree on '{}': {} gives {:016x}, {} gives {:016x}", group.title,
+                                  first->level, first->digest, result.level, result.digest));
   }
 }
 
@@ -138,6 +139,24 @@ bool failed(const Contender& contender, Result& result, const Work& work) {
 
 }  // namespace
 
+/// Repeats the task until the counters, which are updated some ten times a second, are exact enough.
+void Bench::measure_energy(const Contender& contender, Result& result) {
+  failed(contender, result, [&] {
+    say("energy of " + contender.level);
+    const double wanted = std::min(setting_.options.enough, 1.0);
+    const Joules before = energy_.read();
+    const auto start = std::chrono::steady_clock::now();
+    int runs = 0;
+    double passed = 0;
+    for (; passed < wanted; ++runs) {
+      cancellation_.check();
+      contender.seconds();
+      passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    result.energy = (energy_.read() - before) / runs;
+  });
+}
+
 Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
   if (contenders.empty()) {
     throw UserError(fmt::format("none of the levels '{}' is one of '{}'; see --help",
@@ -191,6 +210,7 @@ Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
     group.results[i].runs = std::move(runs[i].seconds);
     const auto add_facts = [&] { group.results[i].facts = contenders[i].facts(); };
     if (contenders[i].facts) failed(contenders[i], group.results[i], add_facts);
+    if (setting_.options.energy) measure_energy(contenders[i], group.results[i]);
   }
   for (Result& result : group.results) {
     if (setting_.options.cachegrind && result.not_offered.empty()) simulate(group, result);

@@ -12,6 +12,7 @@
 #include "lanes/automata/rows.h"
 #include "progress.h"
 #include "study/bench/counters.h"
+#include "study/bench/energy.h"
 #include "study/bench/options.h"
 
 namespace lanewise::cli::bench {
@@ -47,6 +48,7 @@ struct Result {
   std::vector<double> runs = {};  ///< the seconds of each run, ascending
   std::optional<lanes::Stats> stats = {};
   std::optional<Events> events = {};  ///< of each row
+  std::optional<Joules> energy = {};  ///< of a run
   uint32_t refill_below = 0;
   nlohmann::ordered_json facts = {};  ///< joins the level's JSON
 
@@ -99,11 +101,13 @@ class Bench {
 
  private:
   void simulate(const Group& group, Result& result);
+  void measure_energy(const Contender& contender, Result& result);
   void prepare(const std::string& title, const Contender& contender, Result& result);
 
   Setting setting_;
   const Cancellation& cancellation_;
   Counters counters_;
+  Energy energy_;
   Progress progress_;
   std::function<void(const std::string&)> say_;
 };

@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "gpu/error.h"
 #include "gpu/memory.h"
+#include "gpu/modules/kernels.h"
 #include "gpu/staging.h"
 #include "output/result_writer.h"
 
@@ -27,6 +28,8 @@ double seconds_of(const std::function<void()>& run) {
 template <class Key>
 constexpr const char* kTypeName = sizeof(Key) == 4 ? "uint32" : "uint64";
 
+const gpu::KernelSource kEmptyKernel{.name = "empty", .text = "extern \"C\" __global__ void empty() {}\n"};
+
 /// Queries, and memory for their answers, on a device.
 template <class Key>
 class Resident {
@@ -37,12 +40,14 @@ class Resident {
     staging_.upload(keys_.address(), queries.data(), keys_.size(), stream());
   }
 
-  enum class Ask { kContains, kFind, kLowerBound, kRange };
+  enum class Ask { kContains, kFind, kEach, kLowerBound, kRange };
 
-  Contender level(const std::shared_ptr<Resident>& self, Ask ask, const std::string& strategy) const {
-    return {.level = "cuda " + strategy,
+  Contender level(const std::shared_ptr<Resident>& self, Ask ask, const std::string& strategy,
+                  const std::string& note = "") const {
+    return {.level = "cuda " + strategy + note,
             .digest = [=] { return self->digest(ask, strategy); },
-            .seconds = [=] { return self->seconds(ask, strategy); }};
+            .seconds = [=] { return self->seconds(ask, strategy); },
+            .may_fail = true};
   }
 
  private:
@@ -65,6 +70,9 @@ class Resident {
         return index_->find(keys_.address(), count_, 0, room(found_, bits_bytes()).address());
       case Ask::kFind:
         return index_->find(keys_.address(), count_, values(1), room(found_, bits_bytes()).address());
+      case Ask::kEach:
+        for (uint64_t i = 0; i < count_; ++i) find_one(i, values(1));
+        return;
       case Ask::kLowerBound:
         return index_->lower_bound(keys_.address(), count_,
                                    room(positions_, count_ * sizeof(uint64_t)).address());
@@ -76,7 +84,29 @@ class Resident {
     }
   }
 
+  void find_one(uint64_t query, gpu::cuda::Address values) {
+    index_->find(keys_.address() + query * sizeof(Key), 1, values + query * sizeof(uint32_t),
+                 room(found_, bits_bytes()).address());
+  }
+
+  /// The sum of the launches' own times.
+  double seconds_of_each(const std::string& strategy) {
+    index_->use_strategy(strategy);
+    const gpu::cuda::Address values = room(values_, count_ * sizeof(uint32_t)).address();
+    gpu::Event start(device_, true), end(device_, true);
+    double sum = 0;
+    for (uint64_t i = 0; i < count_; ++i) {
+      start.record(stream());
+      find_one(i, values);
+      end.record(stream());
+      end.synchronize();
+      sum += end.seconds_since(start);
+    }
+    return sum;
+  }
+
   double seconds(Ask ask, const std::string& strategy) {
+    if (ask == Ask::kEach) return seconds_of_each(strategy);
     gpu::Event start(device_, true), end(device_, true);
     start.record(stream());
     run(ask, strategy);
@@ -91,6 +121,7 @@ class Resident {
       case Ask::kContains:
         return digest_of_there<uint64_t>(found_, bits_bytes());
       case Ask::kFind:
+      case Ask::kEach:
         return digest_of_there<uint32_t>(values_, values_.size());
       case Ask::kLowerBound:
         return digest_of_there<uint64_t>(positions_, positions_.size());
@@ -151,11 +182,67 @@ gpu::Device* find_device(const std::string& name) {
 
 template <class Key>
 void add_resident(Work& work, const std::shared_ptr<DeviceIndex>& index, const std::vector<Key>& queries,
-                  const std::vector<std::string>& strategies, gpu::Device& device) {
+                  const std::vector<std::string>& strategies, gpu::Device& device, const std::string& note) {
   const auto resident = std::make_shared<Resident<Key>>(index, queries, device);
   for (const std::string& strategy : strategies) {
-    work.contenders.push_back(resident->level(resident, Resident<Key>::Ask::kFind, strategy));
+    work.contenders.push_back(resident->level(resident, Resident<Key>::Ask::kFind, strategy, note));
   }
+}
+
+template <class Key>
+void add_each(Work& work, const std::shared_ptr<DeviceIndex>& index, const std::vector<Key>& queries,
+              const std::vector<std::string>& strategies, gpu::Device& device) {
+  const auto resident = std::make_shared<Resident<Key>>(index, queries, device);
+  for (const std::string& strategy : strategies) {
+    work.contenders.push_back(resident->level(resident, Resident<Key>::Ask::kEach, strategy, ", kernel"));
+  }
+}
+
+namespace {
+
+template <class Key>
+struct Transfer {
+  Transfer(uint64_t count, gpu::Device& device)
+      : pool(device),
+        staging(device),
+        stream(device),
+        keys(count, Key{1}),
+        values(count, 1),
+        there(pool.allocate(count * std::max(sizeof(Key), sizeof(uint32_t)), stream, "benchmark")) {}
+
+  double run() {
+    stream.synchronize();
+    return seconds_of([&] {
+      staging.upload(there.address(), keys.data(), keys.size() * sizeof(Key), stream);
+      staging.download(values.data(), there.address(), values.size() * sizeof(uint32_t), stream);
+      stream.synchronize();
+    });
+  }
+
+  gpu::DevicePool pool;
+  gpu::Staging staging;
+  gpu::Stream stream;
+  std::vector<Key> keys;
+  std::vector<uint32_t> values;
+  gpu::DeviceBuffer there;
+};
+
+}  // namespace
+
+template <class Key>
+Work transfer_cost(uint64_t count, gpu::Device& device) {
+  Work work = device_work_of("transfer", fmt::format("{} keys in, their values out", counted(count)), count);
+  work.group.about["queries"] = count;
+  work.group.bytes = count * (sizeof(Key) + sizeof(uint32_t));
+  const auto transfer = std::make_shared<Transfer<Key>>(count, device);
+  work.contenders.push_back({.level = "transfer alone",
+                             .digest =
+                                 [transfer] {
+                                   transfer->run();
+                                   return uint64_t{0};
+                                 },
+                             .seconds = [transfer] { return transfer->run(); }});
+  return work;
 }
 
 template <class Key>
@@ -173,6 +260,34 @@ Work launch_cost(gpu::Device& device) {
   const auto level = [&](const char* name, const std::function<double()>& seconds) {
     work.contenders.push_back({.level = name, .digest = [] { return uint64_t{0}; }, .seconds = seconds});
   };
+  const auto empty = [&device] {
+    return std::make_shared<gpu::Module>(gpu::build(device, kEmptyKernel).module);
+  };
+  const auto stream = std::make_shared<gpu::Stream>(device);
+  const auto launch_empty = [stream](const gpu::Module& module) {
+    module.kernel("empty").launch(*stream, {.blocks = 1, .threads = 32});
+  };
+  level("empty kernel, first", [=] {
+    const auto module = empty();
+    stream->synchronize();
+    return seconds_of([&] {
+      launch_empty(*module);
+      stream->synchronize();
+    });
+  });
+  const auto loaded = std::make_shared<std::shared_ptr<gpu::Module>>();
+  const auto later = [=](int launches) {
+    if (*loaded == nullptr) *loaded = empty();
+    launch_empty(**loaded);
+    stream->synchronize();
+    return seconds_of([&] {
+             for (int i = 0; i < launches; ++i) launch_empty(**loaded);
+             if (launches == 1) stream->synchronize();
+           }) /
+           launches;
+  };
+  level("empty kernel, later", [=] { return later(1); });
+  level("empty kernel, later, not waited for", [=] { return later(100); });
   level("first", [=] {
     const auto index = make();
     index->stream().synchronize();
@@ -355,7 +470,10 @@ void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
 
 #define INSTANTIATE(Key)                                                                          \
   template void add_resident(Work&, const std::shared_ptr<DeviceIndex>&, const std::vector<Key>&, \
-                             const std::vector<std::string>&, gpu::Device&);                      \
+                             const std::vector<std::string>&, gpu::Device&, const std::string&);  \
+  template void add_each(Work&, const std::shared_ptr<DeviceIndex>&, const std::vector<Key>&,     \
+                         const std::vector<std::string>&, gpu::Device&);                          \
+  template Work transfer_cost<Key>(uint64_t, gpu::Device&);                                       \
   template Work launch_cost<Key>(gpu::Device&);                                                   \
   template Work copy_cost<Key>(uint64_t, uint32_t, gpu::Device&);                                 \
   template void device_works(const IndexData<Key>&, const IndexBenchOptions&, gpu::Device&,       \

@@ -30,15 +30,26 @@ gpu::Device* find_device(const std::string& name);
 /// Adds look-ups of queries in the device's memory, by each strategy, with the device's time.
 template <class Key>
 void add_resident(Work& work, const std::shared_ptr<DeviceIndex>& index, const std::vector<Key>& queries,
-                  const std::vector<std::string>& strategies, gpu::Device& device);
+                  const std::vector<std::string>& strategies, gpu::Device& device,
+                  const std::string& note = "");
 
-/// The cost of the first launch and of later ones, with and without waiting for the end.
+/// The same with a launch for each query, and the sum of the launches' times.
+template <class Key>
+void add_each(Work& work, const std::shared_ptr<DeviceIndex>& index, const std::vector<Key>& queries,
+              const std::vector<std::string>& strategies, gpu::Device& device);
+
+/// The cost of the first launch and of later ones, with and without waiting for the end: of an empty kernel,
+/// and of the search for one key.
 template <class Key>
 Work launch_cost(gpu::Device& device);
 
 /// Copies a tree of about this many nodes, of this many keys each, to the device.
 template <class Key>
 Work copy_cost(uint64_t nodes, uint32_t keys, gpu::Device& device);
+
+/// Copies so many keys to the device, and their values back.
+template <class Key>
+Work transfer_cost(uint64_t count, gpu::Device& device);
 
 /// Many queries in the device's memory, in random order and sorted: contains, find, bounds, ranges. Also
 /// after random updates, whose copy is measured, too.

@@ -16,6 +16,7 @@ struct Options {
   bool json = false;
   std::string plot;         ///< an SVG file; empty: none
   bool cachegrind = false;  ///< simulate branches and misses
+  bool energy = false;      ///< repeat each level for a second, and read the counters of energy
   int silent_runs = 0;      ///< only do each task this often, for the simulation; 0: measure
 };
 

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "gpu/error.h"
-#include "lab/tuned.h"
 #include "output/result_writer.h"
 #include "pram/gpu/group.h"
 #include "pram/gpu/run.h"
@@ -19,6 +18,9 @@
 #include "pram/run.h"
 #include "primitives/groups/hash.h"
 #include "primitives/parallel.h"
+#include "study/bench/index_device.h"
+#include "study/bench/pram_grid.h"
+#include "study/bench/pram_twin.h"
 #include "study/data/random_edges.h"
 
 namespace lanewise::cli::bench {
@@ -119,12 +121,14 @@ class PramRun {
     if (is_asked(options_.work, "group")) {
       for (const uint64_t size : {16, 32, 64, 128, 256}) group_of_scan(size);
     }
+    if (is_asked(options_.work, "grid")) grids();
+    if (is_asked(options_.work, "presort")) presorts();
     for (const PramSubject& subject : subjects()) {
       if (!is_asked(options_.programs, subject.name)) continue;
       if (is_asked(options_.work, "growth")) {
         for (const uint64_t size : sizes_of(subject)) growth(subject, size);
       }
-      if (is_asked(options_.work, "passes")) passes(subject);
+      if (is_asked(options_.work, "passes")) passes(subject), passes_on_gpu(subject);
     }
     if (is_asked(options_.work, "sets")) {
       for (const int percent : {1, 2, 5, 10, 20, 35, 50, 75, 100}) sets(percent);
@@ -164,7 +168,8 @@ class PramRun {
                   execute();
                   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
                 },
-            .one_thread = one_thread};
+            .one_thread = one_thread,
+            .may_fail = level.starts_with("cuda")};
   }
 
   Execute on(const TaskPointer& task, pram::Executor executor, pram::Passes passes,
@@ -177,34 +182,53 @@ class PramRun {
     return [=] { return pram::run(task->program, task->inputs, options).outputs; };
   }
 
+  static pram::Options device_options(pram::Executor executor, pram::Passes passes = pram::all_passes()) {
+    pram::Options options;
+    options.executor = executor;
+    options.passes = passes;
+    return options;
+  }
+
   /// The compiled program; its columns are copied each time, as in pram::run.
-  Contender on_device(const char* level, const TaskPointer& task, pram::Executor executor,
-                      bool one_group = false) const {
+  Contender on_device(const std::string& level, const TaskPointer& task, const pram::Options& options) const {
     if (options_.device == "cpu") return {.level = level, .not_offered = "not requested"};
     try {
       pram::Backend& backend =
-          executor == pram::Executor::kCuda ? pram::cuda_backend() : pram::opencl_backend();
-      pram::Options options;
-      options.executor = executor;
-      options.one_group = one_group;
-      if (one_group) pram::check_group(options, backend);
+          options.executor == pram::Executor::kCuda ? pram::cuda_backend() : pram::opencl_backend();
+      if (options.one_group) pram::check_group(options, backend);
       const auto program = std::make_shared<pram::DeviceProgram>(task->program, options);
       const std::shared_ptr<pram::Code> code = pram::build(*program, backend);
-      return contender(level, task, [=, &backend] {
+      Contender made = contender(level, task, [=, &backend] {
         return pram::run_on_device(*program, *code, task->inputs, backend).outputs;
       });
+      made.may_fail = true;
+      return made;
+    } catch (const CancelledError&) {
+      throw;
     } catch (const std::exception& error) {
       return {.level = level, .not_offered = error.what()};
     }
   }
+  Contender on_device(const std::string& level, const TaskPointer& task, pram::Executor executor) const {
+    return on_device(level, task, device_options(executor));
+  }
+  Contender in_group(const std::string& level, const TaskPointer& task, pram::Executor executor) const {
+    pram::Options options = device_options(executor);
+    options.one_group = true;
+    return on_device(level, task, options);
+  }
 
-  Contender by_hand(const TaskPointer& task, std::string_view text) const {
+  Contender tuned(const TaskPointer& task, const std::string& program, bool on_gpu) const {
+    const std::string level = on_gpu ? "cuda, tuned" : "tuned";
+    if (on_gpu && options_.device == "cpu") return {.level = level, .not_offered = "not requested"};
     try {
-      const lab::Tuned tuned = lab::tuned_version(text);
-      return contender("tuned", task,
-                       [=] { return with_threads(machine_cores(), [&] { return tuned(task->inputs); }); });
-    } catch (const UserError& error) {
-      return {.level = "tuned", .not_offered = error.what()};
+      return contender(level, task,
+                       on_gpu ? twin_on_gpu(program, task->inputs, gpu::Driver::system().device(0))
+                              : twin_on_cores(program, task->inputs));
+    } catch (const CancelledError&) {
+      throw;
+    } catch (const std::exception& error) {
+      return {.level = level, .not_offered = error.what()};
     }
   }
 
@@ -214,7 +238,11 @@ class PramRun {
     pram::Options options;
     options.executor = pram::Executor::kCpu;
     const Arrays outputs = pram::run(task.program, task.inputs, options).outputs;
-    for (const auto& [name, array] : outputs) task.compared.push_back(name);
+    // The hand-written algorithm of distances has no paths.
+    for (const auto& [name, array] : outputs) {
+      if (subject.name != std::string_view("all_pairs_distances") || name == "D")
+        task.compared.push_back(name);
+    }
     return std::make_shared<const Task>(std::move(task));
   }
 
@@ -246,11 +274,12 @@ class PramRun {
     contenders.push_back(
         contender("cores, no optimisation", task, on(task, pram::Executor::kCpu, pram::Passes())));
     contenders.push_back(contender("cores", task, on(task, pram::Executor::kCpu, pram::all_passes())));
+    contenders.push_back(tuned(task, subject.name, false));
+    contenders.push_back(
+        on_device("cuda, no optimisation", task, device_options(pram::Executor::kCuda, pram::Passes())));
     contenders.push_back(on_device("cuda", task, pram::Executor::kCuda));
+    contenders.push_back(tuned(task, subject.name, true));
     contenders.push_back(on_device("opencl", task, pram::Executor::kOpenCl));
-    for (const pram::LibraryProgram& known : pram::library()) {
-      if (known.name == subject.name) contenders.push_back(by_hand(task, known.text));
-    }
     add(group_of("growth", subject.name, size), contenders);
   }
 
@@ -261,9 +290,9 @@ class PramRun {
     add(group_of("group", kScan.name, size),
         {contender("interpreter", task, on(task, pram::Executor::kInterpreter, pram::all_passes()), true),
          on_device("many launches, cuda", task, pram::Executor::kCuda),
-         on_device("one group, cuda", task, pram::Executor::kCuda, true),
+         in_group("one group, cuda", task, pram::Executor::kCuda),
          on_device("many launches, opencl", task, pram::Executor::kOpenCl),
-         on_device("one group, opencl", task, pram::Executor::kOpenCl, true)});
+         in_group("one group, opencl", task, pram::Executor::kOpenCl)});
   }
 
   void passes(const PramSubject& subject) {
@@ -281,6 +310,73 @@ class PramRun {
     add(group_of("passes", subject.name, size), contenders);
   }
 
+  /// The same on a GPU, where launches cost more.
+  void passes_on_gpu(const PramSubject& subject) {
+    if (options_.device == "cpu") return;
+    const std::vector<uint64_t> sizes = sizes_of(subject);
+    const uint64_t size = sizes[std::min<size_t>(sizes.size() - 1, 2)];
+    const TaskPointer task = task_of(subject, size);
+    const auto with = [&](const std::string& level, pram::Passes passes) {
+      return on_device(level, task, device_options(pram::Executor::kCuda, passes));
+    };
+    std::vector<Contender> contenders = {with("all", pram::all_passes())};
+    if (!contenders[0].not_offered.empty()) {
+      contenders[0].level = "cuda";
+    } else {
+      for (const pram::PassInfo& pass : pram::passes()) {
+        const std::string name(pass.name);
+        contenders.push_back(with("without " + name, pram::without(pram::all_passes(), name)));
+      }
+      contenders.push_back(with("none", pram::Passes()));
+    }
+    Group group = group_of("passes_on_gpu", subject.name, size);
+    group.title += ", CUDA";
+    add(std::move(group), contenders);
+  }
+
+  static pram::Options set_options(pram::ActiveForm active) {
+    pram::Options options = device_options(pram::Executor::kCuda, pram::Passes());
+    options.active = active;
+    return options;
+  }
+
+  /// Reduction and prefix sums with the study's parameters.
+  void grids() {
+    std::vector<uint64_t> sizes = {1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 22, 1 << 25};
+    if (options_.few) sizes.resize(4);
+    if (!options_.sizes.empty()) sizes = options_.sizes;
+    if (options_.most > 0) std::erase_if(sizes, [&](uint64_t size) { return size > options_.most; });
+    if (sizes.empty()) sizes = {options_.most};
+    gpu::Device* const cuda = options_.device == "cpu" ? nullptr : find_device("auto");
+    for (const bool scan : {false, true}) {
+      for (const uint64_t size : sizes) {
+        Group group = group_of("grid", scan ? "scan" : "reduction", size);
+        group.title += " numbers in groups of m items with c values";
+        group.bytes = size * sizeof(uint32_t) * (scan ? 2 : 1);
+        bench_.say(group.title);
+        add(std::move(group), grid_levels(scan, size, options_.seed, cuda, options_.device != "cpu"));
+      }
+    }
+  }
+
+  /// Merge sort from runs of one number, and after a network that sorts groups of 32.
+  void presorts() {
+    static const PramSubject kRuns{"sort", {1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18}, 0};
+    for (const uint64_t size : sizes_of(kRuns)) {
+      std::vector<Contender> contenders;
+      for (const auto& [program, name] :
+           {std::pair("sort", "runs of 1"), std::pair("sort_odd_even", "odd-even presort"),
+            std::pair("sort_bitonic", "bitonic presort")}) {
+        const TaskPointer task = task_of({program, {}, 0}, size);
+        contenders.push_back(contender(fmt::format("cores, {}", name), task,
+                                       on(task, pram::Executor::kCpu, pram::all_passes())));
+        contenders.push_back(on_device(fmt::format("cuda, {}", name), task, pram::Executor::kCuda));
+        contenders.push_back(on_device(fmt::format("opencl, {}", name), task, pram::Executor::kOpenCl));
+      }
+      add(group_of("presort", "sort", size), contenders);
+    }
+  }
+
   void sets(int percent) {
     uint64_t size = options_.sizes.empty() ? 1 << 18 : options_.sizes.back();
     if (options_.most > 0) size = std::min(size, options_.most);
@@ -296,7 +392,9 @@ class PramRun {
     group.about["density"] = percent;
     add(std::move(group),
         {contender("bitset", task, on(task, pram::Executor::kCpu, pram::Passes(), pram::ActiveForm::kBitset)),
-         contender("list", task, on(task, pram::Executor::kCpu, pram::Passes(), pram::ActiveForm::kList))});
+         contender("list", task, on(task, pram::Executor::kCpu, pram::Passes(), pram::ActiveForm::kList)),
+         on_device("cuda, bitset", task, set_options(pram::ActiveForm::kBitset)),
+         on_device("cuda, list", task, set_options(pram::ActiveForm::kList))});
   }
 
   const PramBenchOptions& options_;
@@ -313,7 +411,7 @@ std::vector<Group> run_pram(const PramBenchOptions& options, Bench& bench,
 }
 
 const std::vector<std::string>& pram_work_names() {
-  static const std::vector<std::string> kNames = {"growth", "passes", "sets", "group"};
+  static const std::vector<std::string> kNames = {"growth", "passes", "sets", "group", "grid", "presort"};
   return kNames;
 }
 

@@ -93,6 +93,8 @@ nlohmann::ordered_json to_json(const Group& group) {
       level["cache_misses_per_row"] = r.events->cache_misses;
     }
     if (r.facts.is_object()) level.update(r.facts);
+    if (r.energy && r.energy->processor) level["joules_processor"] = *r.energy->processor;
+    if (r.energy && r.energy->gpu) level["joules_gpu"] = *r.energy->gpu;
     level["hash"] = fmt::format("{:016x}", r.digest);
     out["levels"].push_back(std::move(level));
   }

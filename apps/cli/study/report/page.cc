@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lanewise::cli::study {
 
 namespace {
@@ -12,23 +14,38 @@ constexpr const char* kPageStyle = R"(
 body { font: 16px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; color: var(--text); background: var(--paper); max-width: 880px; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.9rem; line-height: 1.2; margin-bottom: .2rem } h2 { margin-top: 3rem; border-bottom: 1px solid var(--line) } h3 { margin-top: 2rem }
 .below, figcaption, caption { color: var(--soft); font-size: .88rem } caption { text-align: left; padding: .4rem 0 }
-figure { margin: 1.5rem 0; break-inside: avoid } figure svg { width: 100%; height: auto }
-.wide { overflow-x: auto } table { width: 100%; border-collapse: collapse; font-size: .85rem; margin: 1rem 0; font-variant-numeric: tabular-nums }
+figure { margin: 1.5rem 0 } figure, .wide { overflow-x: auto; break-inside: avoid } figure svg { width: 100%; height: auto; min-width: 640px }
+table { width: 100%; border-collapse: collapse; font-size: .85rem; margin: 1rem 0; font-variant-numeric: tabular-nums }
 th, td { padding: .2rem .7rem .2rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top } table.numbers :is(th, td):not(:first-child) { text-align: right; padding: .2rem 0 .2rem .9rem }
+table.words td:first-child:not(:nth-last-child(2)) { white-space: nowrap }
+ul.tree { list-style: none; padding: 0 } ul.tree > li { margin: .6rem 0; font-weight: 600 } ul.tree ul { list-style: none; margin: .2rem 0 0 .4rem; padding: 0 0 0 1rem; border-left: 2px solid var(--line); font-weight: 400 }
 .warn { background: var(--note); padding: .5rem .8rem; border-left: 4px solid #d9a000 }
 nav a { color: inherit; margin-right: 1.2rem } code { font-size: .9em }
-@media print { body { max-width: none; margin: 0; font-size: 10.5pt } h2 { break-before: page } nav { display: none } tr { break-inside: avoid } }
+@media print { body { max-width: none; margin: 0; padding: 0; font-size: 10pt } h2 { break-before: page } h2, h3 { break-after: avoid } nav { display: none } tr { break-inside: avoid } thead { display: table-header-group }
+  .wide { break-inside: auto; overflow: visible } figure { overflow: visible } figure svg { min-width: 0; max-height: 8.5cm } table { font-size: 8pt } }
 )";
 
 }  // namespace
+
+Cells without_empty_columns(const Cells& cells) {
+  Cells kept{{}, std::vector<std::vector<std::string>>(cells.rows.size()), cells.numbers};
+  for (size_t column = 0; column < cells.head.size(); ++column) {
+    const bool empty = std::ranges::all_of(
+        cells.rows, [&](const auto& row) { return row[column] == "–" || row[column].empty(); });
+    if (empty && column > 0) continue;
+    kept.head.push_back(cells.head[column]);
+    for (size_t row = 0; row < cells.rows.size(); ++row) kept.rows[row].push_back(cells.rows[row][column]);
+  }
+  return kept;
+}
 
 Page::Page(const std::string& title, const std::string& below)
     : out_("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n") {
   out_ += fmt::format("<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>{}</title>\n",
                       plot::escape(title));
   out_ += fmt::format("<style>{}{}</style>\n</head>\n<body>\n", kPageStyle, plot::kStyle);
-  out_ += fmt::format("<h1>{}</h1>\n<p class=\"below\">{}</p>\n<!-- contents -->", plot::escape(title),
-                      plot::escape(below));
+  out_ += fmt::format("<main>\n<h1>{}</h1>\n<p class=\"below\">{}</p>\n<!-- contents -->",
+                      plot::escape(title), plot::escape(below));
 }
 
 void Page::chapter(const std::string& title) {
@@ -44,15 +61,32 @@ void Page::warn(const std::string& words) {
 }
 
 void Page::add_figure(const std::string& svg, const std::string& caption) {
-  out_ += fmt::format("<figure>\n{}<figcaption>Figure {}. {}</figcaption>\n</figure>\n", svg, ++figures_,
-                      plot::escape(caption));
+  out_ += fmt::format("<figure tabindex=\"0\">\n{}<figcaption>Figure {}. {}</figcaption>\n</figure>\n", svg,
+                      ++figures_, plot::escape(caption));
+}
+
+void Page::tree(const std::vector<Branch>& branches) {
+  int depth = -1;
+  for (const Branch& branch : branches) {
+    if (branch.depth > depth) {
+      out_ += depth < 0 ? "<ul class=\"tree\">\n" : "\n<ul>\n";  // one level at a time
+    } else {
+      out_ += "</li>\n";
+      for (; depth > branch.depth; --depth) out_ += "</ul></li>\n";
+    }
+    depth = branch.depth;
+    out_ += "<li>" + plot::escape(branch.words);
+  }
+  for (; depth >= 0; --depth) out_ += "</li></ul>\n";
 }
 
 void Page::table(const std::string& caption, const Cells& cells) {
-  out_ +=
-      fmt::format("<div class=\"wide\"><table class=\"{}\">\n<caption>Table {}. {}</caption>\n<thead><tr>",
-                  cells.numbers ? "numbers" : "words", ++tables_, plot::escape(caption));
-  for (const std::string& cell : cells.head) out_ += "<th>" + plot::escape(cell) + "</th>";
+  out_ += fmt::format(
+      "<div class=\"wide\" tabindex=\"0\"><table class=\"{}\">\n<caption>Table {}. {}</caption>\n<thead><tr>",
+      cells.numbers ? "numbers" : "words", ++tables_, plot::escape(caption));
+  for (const std::string& cell : cells.head) {
+    out_ += cell.empty() ? "<td></td>" : "<th scope=\"col\">" + plot::escape(cell) + "</th>";
+  }
   out_ += "</tr></thead>\n<tbody>\n";
   for (const auto& row : cells.rows) {
     out_ += "<tr>";
@@ -64,8 +98,8 @@ void Page::table(const std::string& caption, const Cells& cells) {
 
 std::string Page::finish() {
   static constexpr std::string_view kPlace = "<!-- contents -->";
-  out_.replace(out_.find(kPlace), kPlace.size(), "<nav>" + contents_ + "</nav>\n");
-  return std::move(out_) + "</body>\n</html>\n";
+  out_.replace(out_.find(kPlace), kPlace.size(), "<nav aria-label=\"Chapters\">" + contents_ + "</nav>\n");
+  return std::move(out_) + "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace lanewise::cli::study

@@ -17,6 +17,9 @@ struct Cells {
   bool numbers = true;  ///< false: all cells are text, left-aligned
 };
 
+/// The table without the columns, other than the first, that have only dashes.
+Cells without_empty_columns(const Cells& cells);
+
 /// An HTML page, written from top to bottom. Figures and tables are numbered.
 class Page {
  public:
@@ -27,6 +30,12 @@ class Page {
   void text(const std::string& words);
   /// A warning.
   void warn(const std::string& words);
+  /// A line of a decision tree: a question, or an answer below it.
+  struct Branch {
+    int depth;
+    std::string words;
+  };
+  void tree(const std::vector<Branch>& branches);
   void table(const std::string& caption, const Cells& cells);
   template <class Plot>
   void figure(const Plot& plot, const std::string& caption) {

@@ -169,62 +169,6 @@ void write_published_steps(Page& page, const Results& results) {
       cells);
 }
 
-void write_published_indexes(Page& page, const Results& results) {
-  Cells cells{{"table", "work", "2012", "here", "ratio", "cause"}, {}, false};
-  const auto node = [&](int keys, const char* level) -> double {
-    const Groups groups = results.groups("index", "nodes", {{"work", "node"}, {"node_keys", keys}});
-    const Json* found = groups.empty() ? nullptr : level_of(*groups.front(), level);
-    return found == nullptr ? 0 : number(*found, "seconds") / number(*groups.front(), "rows");
-  };
-  const auto add = [&](const char* table, const std::string& work, double published_ms, double ours,
-                       const char* cause) {
-    cells.rows.push_back({table, work, time_text(published_ms / 1e3), ours > 0 ? time_text(ours) : "–",
-                          ours > 0 ? fmt::format("{:.3g} ×", published_ms / 1e3 / ours) : "–",
-                          ours > 0 ? cause : "no GPU on this machine"});
-  };
-  const auto launch = [&](const char* level) -> double {
-    const Groups groups = results.groups("index", "nodes", {{"work", "launch"}});
-    const Json* found = groups.empty() ? nullptr : level_of(*groups.front(), level);
-    return found == nullptr ? 0 : number(*found, "seconds");
-  };
-  add("B-T3", "empty launch, first", 0.007, launch("first"), "ours loads the kernel and waits for its end");
-  add("B-T3", "empty launch, later", 0.004, launch("later, not waited for"),
-      "the driver's cost is the same today");
-  constexpr int kKeys[] = {127, 255, 1023, 2047}, kDegrees[] = {64, 128, 512, 1024};
-  constexpr double kSegments[] = {0.003865, 0.003845, 0.003910, 0.003927},
-                   kLinear[] = {0.003095, 0.003090, 0.003177, 0.003069};
-  for (int i = 0; i < 4; ++i)
-    add("B-T4", fmt::format("binary search of a node on the CPU, t = {} (from table 5: about)", kDegrees[i]),
-        0.0013, node(kKeys[i], "cpu binary"), "one search after the other then; many at once here");
-  for (int i = 0; i < 4; ++i)
-    add("B-T5", fmt::format("n-ary search of a node, t = {}", kDegrees[i]), kSegments[i],
-        node(kKeys[i], "cuda segments"), "many nodes at once; a launch for each then");
-  for (int i = 0; i < 4; ++i)
-    add("B-T6", fmt::format("parallel linear search of a node, t = {}", kDegrees[i]), kLinear[i],
-        node(kKeys[i], "cuda keys"), "many nodes at once; a launch for each then");
-  constexpr double kCopies[2][4] = {{1.15, 1.9, 6.37, 9.55}, {6.73, 11.5, 50.34, 93.22}};
-  for (int many = 0; many < 2; ++many) {
-    for (int i = 0; i < 4; ++i) {
-      const Groups groups =
-          results.groups("index", "copies", {{"nodes", many == 0 ? 1000 : 10'000}, {"node_keys", kKeys[i]}});
-      const Json* found = groups.empty() ? nullptr : level_of(*groups.front(), "transfer alone");
-      add("B-T8", fmt::format("copy of {} nodes, t = {}", many == 0 ? "1,000" : "10,000", kDegrees[i]),
-          kCopies[many][i], found == nullptr ? 0 : number(*found, "seconds"),
-          "the bus; one transfer from pinned memory");
-    }
-  }
-  constexpr int kTreeDegrees[] = {32, 256, 512};
-  constexpr double kTrees[2][3] = {{0.00732, 0.00551, 0.00643}, {0.00654, 0.00632, 0.00653}};
-  for (int many = 0; many < 2; ++many) {
-    for (int i = 0; i < 3; ++i)
-      add("B-T10",
-          fmt::format("one search on the GPU, {} keys, t = {}", many == 0 ? "100,000" : "1,000,000",
-                      kTreeDegrees[i]),
-          kTrees[many][i], 0, "");
-  }
-  page.table("B-trees, published and measured here, per call.", cells);
-}
-
 /// Where the report shows a figure of the studies on strings and operators, if it was measured.
 std::vector<std::vector<std::string>> lost_of_operators(const Results& results) {
   const auto where = [&](const char* part, const char* experiment, const char* level,
@@ -287,22 +231,8 @@ std::vector<std::vector<std::string>> lost_of_operators(const Results& results) 
 }
 
 void write_lost(Page& page, const Results& results) {
-  Cells cells{{"item", "content and published trend", "here"}, lost_of_operators(results), false};
-  const std::vector<std::vector<std::string>> others = {
-      {"P-F1", "reduction over n; linear, m = 64, c = 16 best",
-       "growth of reduction; on an H200 c = 16 best, m hardly matters: docs/notes/performance-pram.md"},
-      {"P-F2", "prefix sums over n; gap to naive larger; m = 256, c = 8 best",
-       "growth of scan; on an H200 m = 256, c = 16"},
-      {"P-N1", "merge sort without presort is slower", "growth of sort: tuned and program"},
-      {"P-E1 to P-E4", "worked examples", "tests of engine/pram"},
-      {"P-M", "accesses of a tree of degree k", "work, by `lanewise pram run --costs`"},
-      {"B tables 1, 2", "unknown", "–"},
-      {"B table 7", "copy of one node; its cost exceeds a search", "many keys at once"},
-      {"B table 9", "search on the CPU: 4 to 6 times as fast as on the GPU", "many keys at once: one key"},
-      {"B tables 11, 12", "40,000 keys in nodes of 63: GPU 9 to 12 times one core",
-       "many keys at once; H200: 48 ×, docs/notes/performance-index.md"}};
-  cells.rows.insert(cells.rows.end(), others.begin(), others.end());
-  page.table("Figures whose values are lost or were never measured, and what stands for them here.", cells);
+  page.table("Figures whose values are lost or were never measured, and what stands for them here.",
+             {{"item", "content and published trend", "here"}, lost_of_operators(results), false});
 }
 
 }  // namespace
@@ -317,6 +247,7 @@ void write_published(Page& page, const Results& results) {
   write_published_aggregates(page, results);
   write_published_steps(page, results);
   write_published_indexes(page, results);
+  write_published_pram(page, results);
   write_lost(page, results);
 }
 

@@ -1,6 +1,7 @@
 #include "study/report/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -15,6 +16,18 @@ namespace {
 std::string title_of(const Json& machine) {
   const auto gpu = machine["gpu"].get<std::string>();
   return machine["processor"].get<std::string>() + (gpu.empty() ? "" : " and " + gpu);
+}
+
+/// The command that makes such a report.
+std::string command_of(const Json& key) {
+  std::string text = "lanewise study";
+  if (key["quick"].get<bool>()) text += " --quick";
+  if (key["most_rows"].get<uint64_t>() > 0)
+    text += fmt::format(" --rows {}", key["most_rows"].get<uint64_t>());
+  if (key["device"] != "auto") text += " --device " + key["device"].get<std::string>();
+  if (key["seed"] != 1) text += fmt::format(" --seed {}", key["seed"].get<uint64_t>());
+  if (key["repeat"] != 5) text += fmt::format(" --repeat {}", key["repeat"].get<int>());
+  return text;
 }
 
 void write_machine(Page& page, const Json& study) {
@@ -41,6 +54,7 @@ void write_machine(Page& page, const Json& study) {
         {"GPU", gpu.empty() ? "none" : gpu},
         {"system", fmt::format("{}, compiled by gcc {}", machine["system"].get<std::string>(),
                                machine["compiler"].get<std::string>())},
+        {"command", command_of(key)},
         {"load before", machine["load"].get<std::string>()},
         {"parameters", fmt::format("{}seed {}, {} rounds{}", key["quick"].get<bool>() ? "--quick, " : "",
                                    key["seed"].get<uint64_t>(), key["repeat"].get<int>(),
@@ -72,6 +86,36 @@ void write_machine(Page& page, const Json& study) {
   }
 }
 
+/// The levels without a result, and the experiments that failed.
+void write_not_measured(Page& page, const Results& results) {
+  std::vector<std::pair<std::string, std::string>> failed;
+  std::map<std::string, std::map<std::string, std::vector<std::string>>> levels;  // by reason and experiment
+  for (const Json& experiment : results.experiments()) {
+    const std::string name =
+        experiment["part"].get<std::string>() + "-" + experiment["name"].get<std::string>();
+    if (const auto why = experiment.value("failed", std::string()); !why.empty())
+      failed.emplace_back(name, why);
+    for (const Json& group : experiment["groups"]) {
+      for (const Json& level : group["levels"]) {
+        const auto why = level.value("not_offered", std::string());
+        if (why.empty() || why == "not requested") continue;
+        auto& names = levels[reason_text(why)][name];
+        const auto level_name = level["level"].get<std::string>();
+        if (std::ranges::count(names, level_name) == 0) names.push_back(level_name);
+      }
+    }
+  }
+  Cells cells{{"experiment: levels", "not measured because"}, {}, false};
+  for (const auto& [name, why] : failed) cells.rows.push_back({name + ": the rest", reason_text(why)});
+  for (const auto& [why, by_experiment] : levels) {
+    std::string text;
+    for (const auto& [name, of_it] : by_experiment)
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name, fmt::join(of_it, " · "));
+    cells.rows.push_back({text, why});
+  }
+  if (!cells.rows.empty()) page.table("Not measured on this machine, in some groups or in all.", cells);
+}
+
 }  // namespace
 
 std::string report(const Json& study) {
@@ -88,10 +132,12 @@ std::string report(const Json& study) {
   };
   write_winners(page, results);
   write_machine(page, study);
+  write_not_measured(page, results);
   if (has("strings")) write_strings(page, results);
   if (has("operators")) write_operators(page, results);
   if (has("index")) write_index(page, results);
   if (has("pram")) write_pram(page, results);
+  write_energy(page, results);
   write_published(page, results);
   return page.finish();
 }
@@ -100,19 +146,19 @@ std::string comparison(const Json& a, const Json& b, const std::string& name_a, 
   Page page("Two studies compared", fmt::format("A: {}, {}. B: {}, {}.", name_a, title_of(a["machine"]),
                                                 name_b, title_of(b["machine"])));
   const Results of_a(a), of_b(b);
+  bool none = true;
   for (const char* part : {"strings", "operators", "index", "pram"}) {
     bool first = true;
     for (const Json& experiment : a["experiments"]) {
       if (experiment["part"] != part) continue;
       const auto name = experiment["name"].get<std::string>();
       Cells cells{{"work", "level", "A", "B", "B is faster by"}, {}};
-      plot::Bars bars{.title = fmt::format("{}, {}: median gain of B", part, name),
-                      .x = {"time of A divided by that of B", ""},
-                      .groups = {},
-                      .series = {"B to A"},
-                      .values = {},
-                      .limit = 1,
-                      .limit_name = "equal"};
+      plot::Bars bars;
+      bars.title = fmt::format("{}, {}: median gain of B", part, name);
+      bars.x.label = "time of A divided by that of B";
+      bars.series = {"B to A"};
+      bars.limit = 1;
+      bars.limit_name = "equal";
       std::map<std::string, std::vector<double>> gains;
       for (const Json* group : of_a.groups(part, name)) {
         const Groups other = of_b.groups(part, name, {{"title", (*group)["title"]}});
@@ -126,6 +172,7 @@ std::string comparison(const Json& a, const Json& b, const std::string& name_a, 
         }
       }
       if (cells.rows.empty()) continue;
+      none = false;
       if (first) page.chapter(part);
       first = false;
       for (auto& [level, values] : gains) {
@@ -135,6 +182,12 @@ std::string comparison(const Json& a, const Json& b, const std::string& name_a, 
       page.figure(bars, "Only tasks of both studies, on equally many rows.");
       page.table(name, cells);
     }
+  }
+  if (none) {
+    page.warn(
+        "The two studies have no measurement in common: their sizes or their versions differ. Run both with "
+        "the same "
+        "options and version.");
   }
   return page.finish();
 }

@@ -38,6 +38,19 @@ const Json* level_of(const Json& group, const std::string& name) {
   return nullptr;
 }
 
+double seconds_of(const Json& group, const std::string& name) {
+  const Json* level = level_of(group, name);
+  return level == nullptr ? 0 : number(*level, "seconds");
+}
+
+bool is_on_gpu(const std::string& level) { return level.starts_with("gpu") || level.starts_with("cuda"); }
+
+bool has_transfers(const std::string& level) {
+  return level.find("copies") != std::string::npos ||
+         (level.starts_with("cuda") && level.find("resident") == std::string::npos &&
+          level.find("kernel") == std::string::npos);
+}
+
 std::vector<std::string> levels_of(const Groups& groups) {
   std::vector<std::string> names;
   for (const Json* group : groups) {
@@ -87,7 +100,9 @@ plot::Series limit(const std::vector<plot::Series>& others, const std::string& n
   return made;
 }
 
-std::string how_measured(const Groups& groups, const std::string& state) {
+namespace {
+
+std::string measured_text(const Groups& groups, const std::string& state, const char* shown) {
   size_t least = SIZE_MAX, most = 0, busy = 0, all = 0;
   double worst = 0;
   for (const Json* group : groups) {
@@ -100,15 +115,22 @@ std::string how_measured(const Groups& groups, const std::string& state) {
   }
   if (all == 0) return state + ".";
   const std::string runs = least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
-  std::string text = fmt::format(
-      "{}. Medians of {} runs; thin lines reach from the fastest to the slowest run. Spread (between "
-      "quartiles): at most "
-      "{:.0f} %.",
-      state, runs, 100 * worst);
+  std::string text = fmt::format("{}. Medians of {} runs{}. Spread (between quartiles): at most {:.0f} %.",
+                                 state, runs, shown, 100 * worst);
   if (busy > 0)
     text +=
         fmt::format(" ⚠ The machine was busy: {} of {} measurements have a spread above 10 %.", busy, all);
   return text;
+}
+
+}  // namespace
+
+std::string how_measured(const Groups& groups, const std::string& state) {
+  return measured_text(groups, state, "; thin lines reach from the fastest to the slowest run");
+}
+
+std::string how_measured_without_runs(const Groups& groups, const std::string& state) {
+  return measured_text(groups, state, "");
 }
 
 double number(const Json& object, const std::string& name) {
@@ -116,7 +138,18 @@ double number(const Json& object, const std::string& name) {
   return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
 
+std::string time_or_dash(double seconds) { return seconds > 0 ? time_text(seconds) : "–"; }
+
+std::string reason_text(const std::string& reason) {
+  constexpr size_t kMost = 140;
+  std::string line = reason.substr(0, reason.find('\n'));
+  if (line.size() <= kMost) return line;
+  line.resize(line.rfind(' ', kMost));
+  return line + " …";
+}
+
 std::string time_text(double seconds) {
+  if (seconds < 1e-6) return fmt::format("{:.3g} ns", seconds * 1e9);
   if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
   return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
 }

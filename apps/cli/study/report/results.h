@@ -17,6 +17,7 @@ class Results {
 
   const Json& machine() const { return study_["machine"]; }
   double machine(const char* name) const { return study_["machine"][name].get<double>(); }
+  const Json& experiments() const { return study_["experiments"]; }
   bool has_gpu() const { return !study_["machine"]["gpu"].get<std::string>().empty(); }
   /// The groups of an experiment, or those of them whose `about` has these values.
   std::vector<const Json*> groups(const std::string& part, const std::string& name,
@@ -31,6 +32,13 @@ using Groups = std::vector<const Json*>;
 
 /// The measured level of this name; null: there is none.
 const Json* level_of(const Json& group, const std::string& name);
+
+/// The median of this level; 0: not measured.
+double seconds_of(const Json& group, const std::string& name);
+
+/// Whether this level runs on a GPU by CUDA, and whether its time includes copies to it and back.
+bool is_on_gpu(const std::string& level);
+bool has_transfers(const std::string& level);
 
 /// The levels that were measured in any of the groups, in their order.
 std::vector<std::string> levels_of(const Groups& groups);
@@ -51,11 +59,17 @@ plot::Series limit(const std::vector<plot::Series>& others, const std::string& n
 /// How the times were measured: "Hot, data in memory ...; medians of 5 runs; ...", and a warning if the
 /// machine was busy.
 std::string how_measured(const Groups& groups, const std::string& state);
+/// The same for a table or a heat map, which does not show single runs.
+std::string how_measured_without_runs(const Groups& groups, const std::string& state);
 
 /// The number of a JSON object, or 0.
 double number(const Json& object, const std::string& name);
 
 /// "12.3 ms".
 std::string time_text(double seconds);
+std::string time_or_dash(double seconds);
+
+/// The first line of a reason, shortened.
+std::string reason_text(const std::string& reason);
 
 }  // namespace lanewise::cli::study

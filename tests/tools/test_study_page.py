@@ -1,0 +1,38 @@
+"""tools/study_page.py: one table from several reports."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import study_page
+
+
+def report(*rows):
+    lines = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>\n" for row in rows)
+    return (
+        '<p class="below">A machine.</p><table><caption>Table 1. Of it.</caption><tr><td></td></tr><tr><td>command</td>'
+        "<td>lanewise study --quick</td></tr></table>\n"
+        '<h2>7. Published and measured</h2>\n<table class="words">\n<caption>Table 9. Trees.</caption>\n<thead><tr><th scope="col">table</th>'
+        f"<th>work</th><th>2012</th><th>here</th><th>ratio</th><th>cause</th></tr></thead>\n{lines}</table>"
+    )
+
+
+CPU = report(["B-T3", "launch", "7 µs", "–", "–", "no GPU"], ["B-T4", "a|b &lt;c&gt;", "1.3 µs", "1 µs", "1.3 ×", "clock"])
+GPU = report(["B-T3", "launch", "7 µs", "14 µs", "0.5 ×", "waits"], ["B-T5", "n-ary", "4 µs", "2 µs", "2 ×", "launch"])
+
+
+def test_each_report_is_a_column_and_causes_come_from_one_that_measured():
+    text, count = study_page.published({"xeon": CPU, "h200": GPU})
+    assert count == 3
+    assert text.splitlines() == [
+        "**Trees.**", "",
+        "| table | work | 2012 | xeon | ratio | h200 | ratio | cause |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| B-T3 | launch | 7 µs | – | – | 14 µs | 0.5 × | waits |",
+        "| B-T4 | a\\|b <c> | 1.3 µs | 1 µs | 1.3 × | – | – | clock |",
+        "| B-T5 | n-ary | 4 µs | – | – | 2 µs | 2 × | launch |",
+    ]
+
+
+def test_reports_are_listed_with_their_commands():
+    assert "| A machine. | `lanewise study --quick` | [xeon.html](xeon.html) |" in study_page.listed([Path("docs/xeon.html")], {"xeon": CPU})
