@@ -485,10 +485,12 @@ void write_findings(Page& page, const Results& results) {
         {"A GPU wins on kernel time, and the transfer decides", wins && loses ? "confirmed" : "refuted",
          fmt::format("kernel {}, with the fastest copies {}, all cores {}", time_text(alone),
                      time_text(whole), time_text(host)),
-         fmt::format(
-             "the kernel {}; with copies the GPU {}. A column that stays on the card does not pay for them",
-             wins ? "wins, since the card's memory is faster" : "does not win",
-             loses ? "loses, as the bus is slower than the host's memory" : "still wins over all cores")});
+         fmt::format("the card's memory reads {:.0f} GB/s, all cores {:.0f}, and the copy in runs at {:.0f}: "
+                     "the kernel "
+                     "{}, and with copies the GPU {}. A column that stays on the card does not pay for them",
+                     card_rate(results) / 1e9, results.machine("read_rate_all") / 1e9,
+                     copied == nullptr ? 0 : number(*copied, "copied_in") / step_of(*copied, "copy in") / 1e9,
+                     wins ? "wins" : "does not win", loses ? "loses" : "still wins over all cores")});
   }
   page.table("Findings, confirmed or refuted.", cells);
   page.table("Roofline: what bounds a filter of int32.",
