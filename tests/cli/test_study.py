@@ -10,7 +10,7 @@ import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from conftest import PROGRAM
+from conftest import BUILD, PROGRAM
 
 TINY = ["--rows", "1100", "--repeat", "2", "--device", "cpu", "--quick"]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -284,14 +284,13 @@ def test_strings_and_operators_on_a_gpu(emulated_gpu, tmp_path):
     for words in ("Regular expression on warps", "Gain of refill on warps", "the engine's choice", "Filter on the GPU over selectivity", "Timeline of a run",
                   "Performance boundary", "Rate over block and grid", "Not measured: gpu. The reason: the plug-in that sorts"):
         assert words.replace("'", "&#39;") in page or words in page, words
-    assert "nan" not in page and "no GPU on this machine" not in page
+    assert not re.search(r"\bnan\b", page)
     rows = re.findall(r"<tr><td>H-T(?:4, T5|4, text)</td>(.*?)</tr>", page) + re.findall(r"<tr><td>H-T10, T11</td>(<td>\w+, CUDA.*?)</tr>", page)
     assert len(rows) == 13 + 3 + 4 and all("<td>–</td>" not in row for row in rows)
 
 
 @pytest.mark.long
 def test_the_study_goes_on_without_a_gpu_that_fails(emulated_gpu, tmp_path):
-    from conftest import BUILD
     failing = {"LD_LIBRARY_PATH": str(BUILD / "engine/gpu/failing"), "FAILING_CUDA_IN": "500", "FAILING_CUDA_WITH": "700",
                "FAILING_CUDA_REAL": emulated_gpu["LD_LIBRARY_PATH"] + "/libcuda.so.1"}
     results, page = study_on_gpu(tmp_path, emulated_gpu | failing, "operators")

@@ -77,7 +77,8 @@ bench::Result modelled_level(ModelledWork work, const std::vector<int32_t>& valu
       if (row >= end) continue;
       loops[thread].row(step, values[row], row + 1 < end);
       if (work != ModelledWork::count) misses += cache.misses(row * sizeof(int32_t));
-      if (work == ModelledWork::filter || work == ModelledWork::count) misses += cache.misses(kBitmap + row / 8);
+      if (work == ModelledWork::filter || work == ModelledWork::count)
+        misses += cache.misses(kBitmap + row / 8);
     }
   }
   bench::Events all{0, 0, misses};

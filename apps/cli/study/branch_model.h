@@ -36,9 +36,9 @@ class CacheModel {
 enum class ModelledWork { filter, sum, count, min, max };
 const char* name(ModelledWork work);
 
-/// `rows` values, of which `percent` are the filter's, in contiguous ranges of `threads` that advance together
-/// and share the cache. Two levels: a loop test (and the work's own branches) for each row, and a loop test for
-/// eight rows. They have no times, only events per row.
+/// `rows` values, of which `percent` are the filter's, in contiguous ranges of `threads` that advance
+/// together and share the cache. Two levels: a loop test (and the work's own branches) for each row, and a
+/// loop test for eight rows. They have no times, only events per row.
 bench::Group modelled(ModelledWork work, uint64_t rows, double percent, int threads, uint64_t seed);
 
 }  // namespace lanewise::cli::study

@@ -79,7 +79,7 @@ void Measure::index(IndexBenchOptions options) {
 }
 void Measure::sql(SqlBenchOptions options) {
   options.device = parameters_.device;
-  measure("sql", std::move(options), bench::run_sql);
+  measure("sql", std::move(options), bench::run_sql, 1, 1);
 }
 void Measure::pram(PramBenchOptions options, int rounds) {
   options.device = parameters_.device == "cpu" ? "cpu" : "auto";

@@ -53,7 +53,8 @@ std::optional<Events> Counters::stop() {
   const std::array<Count, kEvents> now = read();
   std::array<double, kEvents> events{};
   for (size_t i = 0; i < kEvents; ++i) {
-    const uint64_t enabled = now[i].enabled - before_[i].enabled, running = now[i].running - before_[i].running;
+    const uint64_t enabled = now[i].enabled - before_[i].enabled,
+                   running = now[i].running - before_[i].running;
     if (running == 0 || running != enabled) return std::nullopt;
     events[i] = static_cast<double>(now[i].value - before_[i].value);
   }

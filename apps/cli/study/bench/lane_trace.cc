@@ -20,7 +20,7 @@ struct TracePiece {
   bool matched;
 };
 
-/// Lanes that take one byte in a step. It has what run_rows() asks of a group.
+/// Lanes that take one byte in a step. It offers what run_rows() needs of a group.
 template <u32 kWidth>
 struct TraceGroup {
   static constexpr u32 width = kWidth, local = kWidth;
@@ -59,7 +59,8 @@ struct TraceGroup {
       Lane& lane = held[k];
       const u64 end = text->offsets[lane.row + 1];
       if (lane.at < end)
-        lane.state = automaton.next[lane.state * automaton.classes + automaton.class_of[text->bytes[lane.at++]]];
+        lane.state =
+            automaton.next[lane.state * automaton.classes + automaton.class_of[text->bytes[lane.at++]]];
       const bool ended = lane.at == end || lane.state >= automaton.match || lane.state == automaton.dead;
       if (ended) pieces.push_back({k, lane.since, now, lane.row, accepts(lane.state)});
       return ended;

@@ -46,9 +46,15 @@ class OnDevice {
   gpu::BuiltModule module_;
 };
 
+/// The text of each file's kernels.
+std::string card_kernels();
+std::string scan_kernels();
+std::string text_kernels();
+std::string pair_kernels();
+
 /// What a figure's limit needs of the card: bytes per second by its data sheet and as read by a kernel, and
-/// integer operations per second as a kernel without memory accesses reaches them. `tiny`: with little work, for
-/// tests, so that the numbers mean nothing.
+/// integer operations per second as a kernel without memory accesses reaches them. `tiny`: with little work,
+/// for tests, so that the numbers mean nothing.
 nlohmann::ordered_json measure_card(gpu::Device& device, bool tiny);
 
 /// Calls `add`; if the device fails, adds `levels` as not offered, for that reason.

@@ -65,8 +65,10 @@ __device__ void take_queued(const Pairs& pairs, Counts* all) {
 }
 )";
 
+}  // namespace
+
 /// A kernel for each form, once without and once with counts.
-std::string kernel_text() {
+std::string pair_kernels() {
   std::string text = kPairKernels;
   const auto add = [&](const std::string& name, const std::string& call) {
     for (const bool counted : {false, true}) {
@@ -85,6 +87,8 @@ std::string kernel_text() {
   return text;
 }
 
+namespace {
+
 struct Counts {
   uint64_t sum, lane_steps, live_steps;
 };
@@ -98,18 +102,18 @@ struct Build {
 /// As bench/join_bench.py: about 4 or 16 matches of a key on average.
 constexpr Build kBuilds[] = {
     {"4 matches each", [](uint64_t, uint64_t) -> uint64_t { return 4; }},
-    {"1 row of 64 has 1,000", [](uint64_t key, uint64_t) -> uint64_t {
-       return scramble(key) % 64 == 0 ? 1000 : 1;
-     }},
-    {"Zipf 1.0", [](uint64_t key, uint64_t keys) -> uint64_t {
+    {"1 row of 64 has 1,000",
+     [](uint64_t key, uint64_t) -> uint64_t { return scramble(key) % 64 == 0 ? 1000 : 1; }},
+    {"Zipf 1.0",
+     [](uint64_t key, uint64_t keys) -> uint64_t {
        const auto all = static_cast<double>(keys);
        return static_cast<uint64_t>(
            std::llround(16 * all / static_cast<double>(key + 1) / (std::log(all) + 0.58)));
      }},
     {"Zipf 1.5", [](uint64_t key, uint64_t keys) -> uint64_t {
        const double share = std::pow(static_cast<double>(key + 1), -1.5) / 2.612;
-       return std::min<uint64_t>(
-           65'536, static_cast<uint64_t>(std::llround(16 * static_cast<double>(keys) * share)));
+       return std::min<uint64_t>(65'536,
+                                 static_cast<uint64_t>(std::llround(16 * static_cast<double>(keys) * share)));
      }}};
 
 /// Rows, and what a join's look-up found for each.
@@ -149,7 +153,7 @@ struct Probed {
 /// The same on a GPU.
 class PairsOnDevice {
  public:
-  explicit PairsOnDevice(gpu::Device& device) : on_(device, kernel_text()) {}
+  explicit PairsOnDevice(gpu::Device& device) : on_(device, pair_kernels()) {}
 
   void load(const Probed& probed) {
     runs_ = on_.upload(probed.runs);
@@ -244,17 +248,17 @@ std::vector<Group> run_pairs(const PairsOptions& options, Bench& bench) {
     group.rows = probed->pairs;
     group.about = {{"work", "pairs"}, {"matches", build.name}, {"longest", probed->longest}};
     std::vector<Contender> contenders;
-    contenders.push_back({.level = "one core",
-                          .digest = [probed] { return probed->sum(); },
-                          .seconds =
-                              [probed] {
-                                const auto start = std::chrono::steady_clock::now();
-                                volatile uint64_t sum = probed->sum();
-                                (void)sum;
-                                return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-                                    .count();
-                              },
-                          .one_thread = true});
+    contenders.push_back(
+        {.level = "one core",
+         .digest = [probed] { return probed->sum(); },
+         .seconds =
+             [probed] {
+               const auto start = std::chrono::steady_clock::now();
+               volatile uint64_t sum = probed->sum();
+               (void)sum;
+               return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+             },
+         .one_thread = true});
     if (on_device != nullptr) {
       offer(contenders, PairsOnDevice::level_names(), [&] {
         on_device->load(*probed);

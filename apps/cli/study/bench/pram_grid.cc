@@ -36,7 +36,7 @@ double seconds_of(const std::function<void()>& run) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-uint64_t digest(const Numbers& answer) { return digest_of(std::span<const Number>(answer)); }
+uint64_t digest(const Numbers& answer) { return bench::digest_of(std::span<const Number>(answer)); }
 
 /// One algorithm on one device.
 class Way {

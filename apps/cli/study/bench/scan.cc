@@ -182,7 +182,7 @@ class ScanRun {
                           bitmap_->data());
   }
 
-  /// Only columns of the study's type, and only where it asks for a GPU.
+  /// Only columns of the study's type, and only if the options name a GPU.
   void load_device() {
     if constexpr (std::is_same_v<T, int32_t>) {
       if (options_.device == "cpu") return;

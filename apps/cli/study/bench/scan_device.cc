@@ -131,12 +131,14 @@ struct Steps {
 
 }  // namespace
 
+std::string scan_kernels() { return kScanKernels; }
+
 struct ScanOnDevice::State {
   explicit State(gpu::Device& device) : on(device, kScanKernels) {}
 
   const char* kernel_name(const std::string& work) const {
-    return work == "bitmap" ? "filter_column"
-           : work == "sum"  ? "sum_column"
+    return work == "bitmap"  ? "filter_column"
+           : work == "sum"   ? "sum_column"
            : work == "valid" ? "count_bitmap"
                              : "bound_column";
   }
@@ -286,14 +288,15 @@ void ScanOnDevice::add(std::vector<Contender>& contenders, const std::string& wo
                return last->in + last->kernel + last->out;
              },
          .may_fail = true,
-         .facts = [&state, work, last] {
-           nlohmann::ordered_json facts = {
-               {"kernel", state.on.facts(state.on.kernel(state.kernel_name(work)), state.shape(work))}};
-           facts["steps"] = {{"copy in", last->in}, {"kernel", last->kernel}, {"copy out", last->out}};
-           facts["copied_in"] = state.input_bytes(work);
-           facts["copied_out"] = state.output_bytes(work);
-           return facts;
-         }});
+         .facts =
+             [&state, work, last] {
+               nlohmann::ordered_json facts = {
+                   {"kernel", state.on.facts(state.on.kernel(state.kernel_name(work)), state.shape(work))}};
+               facts["steps"] = {{"copy in", last->in}, {"kernel", last->kernel}, {"copy out", last->out}};
+               facts["copied_in"] = state.input_bytes(work);
+               facts["copied_out"] = state.output_bytes(work);
+               return facts;
+             }});
   }
 }
 

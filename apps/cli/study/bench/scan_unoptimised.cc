@@ -42,9 +42,7 @@ size_t count_rows(const uint64_t* bitmap, size_t count) {
 #if defined(__x86_64__)
 #define LANEWISE_AVX2 __attribute__((target("avx2")))
 
-LANEWISE_AVX2 __m256i load(const void* from) {
-  return _mm256_loadu_si256(static_cast<const __m256i*>(from));
-}
+LANEWISE_AVX2 __m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 
 LANEWISE_AVX2 void filter_vectors(const int32_t* values, size_t count, int32_t target, uint64_t* out) {
   filter_rows(values + count / 64 * 64, count % 64, target, out + count / 64);

@@ -116,8 +116,8 @@ class Search {
     for (const uint64_t word : hits) hash = hash::of_word(hash ^ word);
     const uint64_t found = bits::count(hits.data(), text_.rows());
     if (found != text_.matches) {
-      throw WrongResult(fmt::format("{} of {} rows match {}, not {}", found, text_.rows(),
-                                      pattern_.source(), text_.matches));
+      throw WrongResult(fmt::format("{} of {} rows match {}, not {}", found, text_.rows(), pattern_.source(),
+                                    text_.matches));
     }
     return hash;
   }

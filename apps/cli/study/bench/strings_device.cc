@@ -153,6 +153,8 @@ std::vector<uint8_t> table_of(const lanes::AutomatonView& automaton) {
 
 }  // namespace
 
+std::string text_kernels() { return kTextKernels; }
+
 struct TextOnDevice::State {
   explicit State(gpu::Device& device) : on(device, kTextKernels) {}
 
@@ -163,7 +165,8 @@ struct TextOnDevice::State {
   gpu::Shape launch_shape(const WarpShape& shape, bool counted) const {
     const size_t shared = shape.how == How::bytes && compares ? 0 : table.size();
     gpu::Shape made = on.full_shape(on.kernel(kernel_name(shape.how, counted)), shape.threads, shared);
-    made.blocks = std::max<uint64_t>(static_cast<uint64_t>(static_cast<double>(made.blocks) * shape.grids), 1);
+    made.blocks =
+        std::max<uint64_t>(static_cast<uint64_t>(static_cast<double>(made.blocks) * shape.grids), 1);
     return made;
   }
 
@@ -268,8 +271,7 @@ void TextOnDevice::load(const TextRows& text, const TextShape& shape, const text
 }
 
 void TextOnDevice::add(std::vector<Contender>& contenders, const Hash& hash) {
-  for (const auto& [name, how] : kHows)
-    contenders.push_back(state_->level(name, state_->chosen(how), hash));
+  for (const auto& [name, how] : kHows) contenders.push_back(state_->level(name, state_->chosen(how), hash));
 }
 
 void TextOnDevice::add_shapes(std::vector<Contender>& contenders, const Hash& hash) {

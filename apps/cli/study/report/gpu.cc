@@ -54,7 +54,7 @@ double step_of(const Json& level, const std::string& step) {
 
 std::string Range::text(const char* unit) const {
   if (empty()) return "–";
-  if (most_ < 1.02 * least_) return fmt::format("{:.3g}{}", most_, unit);
+  if (most_ - least_ < 0.02 * std::abs(most_)) return fmt::format("{:.3g}{}", most_, unit);
   return fmt::format("{:.3g} to {:.3g}{}", least_, most_, unit);
 }
 
@@ -65,8 +65,7 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
     sum_a += a[i], sum_b += b[i];
     squares_a += a[i] * a[i], squares_b += b[i] * b[i], products += a[i] * b[i];
   }
-  const double spread =
-      std::sqrt((squares_a - sum_a * sum_a / count) * (squares_b - sum_b * sum_b / count));
+  const double spread = std::sqrt((squares_a - sum_a * sum_a / count) * (squares_b - sum_b * sum_b / count));
   return spread > 0 ? (products - sum_a * sum_b / count) / spread : 0;
 }
 

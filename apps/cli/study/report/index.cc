@@ -26,8 +26,6 @@ std::string each_text(const Json& group, const std::string& level) {
   return seconds > 0 ? time_text(seconds / number(group, "rows")) : "–";
 }
 
-std::string ratio_text(double a, double b) { return a > 0 && b > 0 ? fmt::format("{:.1f} ×", a / b) : "–"; }
-
 void write_launches(Page& page, const Results& results) {
   const Groups groups = results.groups("index", "nodes", {{"work", "launch"}});
   if (groups.empty() || levels_of(groups).empty()) return;

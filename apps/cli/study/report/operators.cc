@@ -57,11 +57,14 @@ void write_hashes(Page& page, const Groups& groups) {
       hash = level["hash"].get<std::string>();
       ++levels;
     }
-    cells.rows.push_back({fmt::format("{:g} %", number(*group, "selectivity")), hash, fmt::format("{}", levels)});
+    cells.rows.push_back(
+        {fmt::format("{:g} %", number(*group, "selectivity")), hash, fmt::format("{}", levels)});
   }
-  page.table("The check of results. The study's hash XORs a value of each byte, so it does not notice bytes that moved; "
-             "this one depends on the order of words and of slices.",
-             cells);
+  page.table(
+      "The check of results. The study's hash XORs a value of each byte, so it does not notice bytes that "
+      "moved; "
+      "this one depends on the order of words and of slices.",
+      cells);
 }
 
 void write_selectivity(Page& page, const Results& results) {
@@ -69,10 +72,10 @@ void write_selectivity(Page& page, const Results& results) {
   if (groups.empty()) return;
   page.section("Filter over selectivity");
   const double rate = results.machine("read_rate") / 1e9;
-  plot::Curves curves{
-      fmt::format("Filter = 3 to a bitmap – {} int32, one core", plot::short_number(number(*groups.front(), "rows"))),
-      {"selected", "%"},
-      {"", "GB/s"}};
+  plot::Curves curves{fmt::format("Filter = 3 to a bitmap – {} int32, one core",
+                                  plot::short_number(number(*groups.front(), "rows"))),
+                      {"selected", "%"},
+                      {"", "GB/s"}};
   curves.series = lines(groups, "selectivity", gb_per_second);
   curves.series.push_back(limit(curves.series, "limit: one core reads", rate));
   for (const PublishedFilter& level : published_filter()) {
@@ -89,11 +92,14 @@ void write_selectivity(Page& page, const Results& results) {
   for (const std::string& level : levels_of(groups)) {
     words += fmt::format("{}{}: {:.2f} ×", words.empty() ? "" : ", ", level, range_over(groups, level));
   }
-  page.text(fmt::format(
-      "Slowest time of a level divided by its fastest, over all selectivities: {}. By more than {:g} × differ: {}. Only "
-      "branching and scalar -O0 jump for each row; the others do the same work for any share, so what differs there is "
-      "the machine's other work. -O0: the study's loops without optimisation, compiled for these tables only.",
-      words, kFollows, dependent(groups)));
+  page.text(
+      fmt::format("Slowest time of a level divided by its fastest, over all selectivities: {}. By more than "
+                  "{:g} × differ: {}. Only "
+                  "branching and scalar -O0 jump for each row; the others do the same work for any share, so "
+                  "what differs there is "
+                  "the machine's other work. -O0: the study's loops without optimisation, compiled for these "
+                  "tables only.",
+                  words, kFollows, dependent(groups)));
   write_hashes(page, groups);
 }
 
@@ -107,8 +113,9 @@ const Json* events_of(const Json& group, const std::string& name) {
   return nullptr;
 }
 
-constexpr const char* kModel = "Simulated on a sample of the same data: a predictor of two bits for each branch, and a "
-                               "cache of 768 KiB in 12 ways that all threads share.";
+constexpr const char* kModel =
+    "Simulated on a sample of the same data: a predictor of two bits for each branch, and a "
+    "cache of 768 KiB in 12 ways that all threads share.";
 
 std::string counters_text(bool counted) {
   return counted ? " Counted: by the processor's counters, in the timed runs."
@@ -155,10 +162,12 @@ void write_cause(Page& page, const Groups& models, const Groups& groups) {
     const double cost = (std::ranges::max(times) - std::ranges::min(times)) / (most - least);
     words += fmt::format(
         " {}: time and simulated misses have a correlation of {:.2f}, {}.", name, together,
-        together > 0.7 ? fmt::format("and a miss costs about {:.1f} ns", cost * 1e9)
-                       : "so this processor's misses differ from the model's, or something else decides the time");
+        together > 0.7
+            ? fmt::format("and a miss costs about {:.1f} ns", cost * 1e9)
+            : "so this processor's misses differ from the model's, or something else decides the time");
   }
-  page.text("Both predictors fail most where the past says least about the next row: in the model at 50 %." + words);
+  page.text("Both predictors fail most where the past says least about the next row: in the model at 50 %." +
+            words);
 }
 
 void write_branches(Page& page, const Results& results) {
@@ -206,11 +215,15 @@ void write_aggregate_events(Page& page, const Results& results) {
       }
     }
   }
-  page.table("Events of each aggregate, for a row. The study's loop tests: one for each row, and one for eight with AVX. "
-             "MIN and MAX compare each row, which the predictor learns at once. The counted levels find MIN and MAX in "
-             "one pass.",
-             cells);
-  plot::Curves curves{"Cache misses over threads", {"threads", "", plot::Axis::logarithmic}, {"misses of a row", ""}};
+  page.table(
+      "Events of each aggregate, for a row. The study's loop tests: one for each row, and one for eight with "
+      "AVX. "
+      "MIN and MAX compare each row, which the predictor learns at once. The counted levels find MIN and MAX "
+      "in "
+      "one pass.",
+      cells);
+  plot::Curves curves{
+      "Cache misses over threads", {"threads", "", plot::Axis::logarithmic}, {"misses of a row", ""}};
   for (const char* name : {"filter", "SUM", "MIN"}) {
     plot::Series series{.name = std::string(name) + ", simulated", .points = {}};
     Groups groups = results.groups("operators", "branches", {{"work", name}, {"selectivity", 20.0}});
@@ -222,51 +235,70 @@ void write_aggregate_events(Page& page, const Results& results) {
     curves.series.push_back(std::move(series));
   }
   bool counted = false;
-  for (const auto& [name, work] : {std::pair("filter", "bitmap"), std::pair("SUM", "sum"), std::pair("MIN and MAX", "min_max")}) {
+  for (const auto& [name, work] :
+       {std::pair("filter", "bitmap"), std::pair("SUM", "sum"), std::pair("MIN and MAX", "min_max")}) {
     const Groups groups = results.groups("operators", "threads", {{"work", work}, {"affinity", false}});
     const size_t before = curves.series.size();
-    add_events(curves, groups, "threads", "cache_misses_per_row", levels_of(groups), fmt::format(", {}, counted", name));
+    add_events(curves, groups, "threads", "cache_misses_per_row", levels_of(groups),
+               fmt::format(", {}, counted", name));
     counted = counted || curves.series.size() > before;
   }
   curves.series.push_back(limit(curves.series, "limit: a line for 16 values", 1.0 / 16));
   page.figure(curves, kModel + counters_text(counted));
   Range ratio;
   for (const plot::Series& series : curves.series) {
-    if (series.kind != plot::Series::measured || series.points.empty() || series.points.front().y <= 0) continue;
+    if (series.kind != plot::Series::measured || series.points.empty() || series.points.front().y <= 0)
+      continue;
     ratio.add(series.points.back().y / series.points.front().y);
   }
   page.text(fmt::format(
-      "The study counted at least twice as many cache misses with 8 threads as with one, and four times as many for the "
-      "scalar filter. Here the misses with most threads are {} those with one. Each line of a column is read once, by "
+      "The study counted at least twice as many cache misses with 8 threads as with one, and four times as "
+      "many for the "
+      "scalar filter. Here the misses with most threads are {} those with one. Each line of a column is read "
+      "once, by "
       "whatever thread, so {}.",
       ratio.text(" ×"),
-      ratio.most() < 1.5 ? "threads add no misses, and the study's increase is not a property of the task"
-                         : "the increase comes from elsewhere: prefetches that are counted, or lines shared by threads"));
+      ratio.most() < 1.5
+          ? "threads add no misses, and the study's increase is not a property of the task"
+          : "the increase comes from elsewhere: prefetches that are counted, or lines shared by threads"));
 }
 
-void write_aggregates(Page& page, const Results& results) {
-  const Groups groups = results.groups("operators", "aggregates");
-  if (groups.empty()) return;
-  page.section("Aggregates");
-  plot::Bars bars{.title = "Filters and aggregates, one core",
-                  .x = {"rate", "billion values/s"},
-                  .groups = {},
-                  .series = levels_of(groups),
-                  .values = {}};
+/// Bars of the tasks that read the column, or of the one that reads its bitmap.
+plot::Bars aggregate_bars(const Results& results, const Groups& groups, bool of_bitmap) {
+  plot::Bars bars{
+      .title = of_bitmap ? "COUNT of a bitmap's rows, one core" : "Filters and aggregates, one core",
+      .x = {"rate", "billion values/s"},
+      .groups = {},
+      .series = levels_of(groups),
+      .values = {}};
   for (const Json* group : groups) {
+    if (((*group)["work"] == "valid") != of_bitmap) continue;
     const auto title = (*group)["title"].get<std::string>();
-    bars.groups.push_back((*group)["work"] == "valid" ? "COUNT by a bitmap"
-                                                      : title.substr(0, title.find(':')));
+    bars.groups.push_back(of_bitmap ? "COUNT" : title.substr(0, title.find(':')));
     auto& values = bars.values.emplace_back();
     for (const std::string& level : bars.series) {
       const Json* found = level_of(*group, level);
       values.push_back(found == nullptr ? -1 : million_rows(*group, number(*found, "seconds")) / 1e3);
     }
   }
-  bars.limit = results.machine("read_rate") / 4 / 1e9;
-  bars.limit_name = "limit of int32";
-  page.figure(bars, how_measured(groups, kColumnHot) +
-                        " COUNT reads one bit for each value, so its limit is 32 times as high.");
+  constexpr double kBitsOfValue = 32;
+  bars.limit = results.machine("read_rate") / 4 / 1e9 * (of_bitmap ? kBitsOfValue : 1);
+  bars.limit_name = of_bitmap ? "limit of bits" : "limit of int32";
+  return bars;
+}
+
+void write_aggregates(Page& page, const Results& results) {
+  const Groups groups = results.groups("operators", "aggregates");
+  if (groups.empty()) return;
+  page.section("Aggregates");
+  const std::string how = how_measured(groups, kColumnHot);
+  page.figure(aggregate_bars(results, groups, false), how);
+  const plot::Bars count = aggregate_bars(results, groups, true);
+  if (!count.groups.empty())
+    page.figure(
+        count,
+        how +
+            " COUNT reads one bit for each value. A bitmap that fits the caches exceeds the memory's limit.");
 }
 
 /// Whether threads gain here, against the study's finding that they are slower.
@@ -286,20 +318,26 @@ std::string threads_text(const Results& results) {
       }
       if (one <= 0) continue;
       gains.add(one / best);
+      if (one / best < 1.05) continue;
       words += fmt::format("{}{}, {}: {:.1f} × with {:g} threads", words.empty() ? "" : "; ",
-                           std::string(work) == "min_max" ? "MIN and MAX" : work == std::string("valid") ? "COUNT"
-                           : work == std::string("bitmap") ? "filter" : "SUM",
+                           std::string(work) == "min_max"  ? "MIN and MAX"
+                           : work == std::string("valid")  ? "COUNT"
+                           : work == std::string("bitmap") ? "filter"
+                                                           : "SUM",
                            name, one / best, at);
     }
   }
   const double memory = results.machine("read_rate_all") / results.machine("read_rate");
   return fmt::format(
-      "The study of 2019 found that threads are slower; it summed the processor times of all threads. From the common "
-      "start to the last end, the best number of threads gains: {}. The memory's limit is {:.1f} ×, all cores against "
+      "The study of 2019 found that threads are slower; it summed the processor times of all threads. From "
+      "the common "
+      "start to the last end, the best number of threads gains {}. The memory's limit is {:.1f} ×, all "
+      "cores against "
       "one. {}",
-      words, memory,
+      words.empty() ? "nothing" : words, memory,
       gains.most() > 1.1 ? "So the finding is refuted for this machine."
-                         : "Threads gain nothing here either: one core already reads as fast as all, or the cores were busy.");
+                         : "Threads gain nothing here either: one core already reads as fast as all, or the "
+                           "cores were busy.");
 }
 
 void write_threads(Page& page, const Results& results) {
@@ -333,7 +371,9 @@ void write_sql(Page& page, const Results& results) {
   const Groups groups = results.groups("operators", "sql");
   if (groups.empty()) return;
   page.section("Whole queries");
-  Cells cells{{"query", "rows", "scalar, one core", "vectors, one core", "all cores", "GPU", "GPU, kernels", "fastest"}, {}};
+  Cells cells{{"query", "rows", "scalar, one core", "vectors, one core", "all cores", "GPU", "GPU, kernels",
+               "fastest"},
+              {}};
   plot::Bars bars{.title = "JOIN, GROUP BY, ORDER BY and strings: gain over one scalar core",
                   .x = {"gain", "×"},
                   .groups = {},
@@ -345,7 +385,8 @@ void write_sql(Page& page, const Results& results) {
   for (const Json* group : groups) {
     const Json* const levels[] = {level_of(*group, "scalar, one core"), level_of(*group, "simd, one core"),
                                   level_of(*group, "cpu"), level_of(*group, "gpu")};
-    std::vector<std::string> row = {(*group)["work"].get<std::string>(), plot::short_number(number(*group, "rows"))};
+    std::vector<std::string> row = {(*group)["work"].get<std::string>(),
+                                    plot::short_number(number(*group, "rows"))};
     const char* const names[] = {"scalar", "vectors", "all cores", "GPU"};
     const char* best = "–";
     double least = INFINITY;
@@ -363,18 +404,24 @@ void write_sql(Page& page, const Results& results) {
     bars.groups.push_back((*group)["work"].get<std::string>());
     auto& values = bars.values.emplace_back();
     for (size_t i = 1; i < 4; ++i)
-      values.push_back(levels[i] == nullptr ? -1 : number(*levels[0], "seconds") / number(*levels[i], "seconds"));
+      values.push_back(levels[i] == nullptr ? -1
+                                            : number(*levels[0], "seconds") / number(*levels[i], "seconds"));
   }
   write_not_measured(page, groups);
-  const std::string how = how_measured(groups, "Hot, columns in the device's memory, results brought to the host");
+  const std::string how =
+      how_measured(groups, "Hot, columns in the device's memory, results brought to the host");
   page.figure(bars, how);
   page.table("Whole queries. " + how, cells);
   std::string winners;
   for (const auto& [name, count] : wins)
     winners += fmt::format("{}{} {} of {}", winners.empty() ? "" : ", ", name, count, groups.size());
-  page.text("What the study of 2019 wanted and did not have: joins, groups, orders and strings, by the engine's own "
-            "queries. Fastest: " + winners + ". Times include planning on the host and the result's way back; the "
-            "kernels' share is the column before the last.");
+  page.text(
+      "What the study of 2019 wanted and did not have: joins, groups, orders and strings, by the engine's "
+      "own "
+      "queries. Fastest: " +
+      winners +
+      ". Times include planning on the host and the result's way back; the "
+      "kernels' share is the column before the last.");
 }
 
 void write_findings(Page& page, const Results& results) {
@@ -395,18 +442,20 @@ void write_findings(Page& page, const Results& results) {
   const double jump = range_over(groups, jumping), peak = slowest_at(groups, jumping);
   const bool follows = jump > kFollows && peak >= 30 && peak <= 70;
   cells.rows.push_back(
-      {"A filter that jumps for each row follows branch misses over selectivity; scalar -O3, AVX and the GPU are flat",
-       follows && flat("scalar") && (flat("avx2") || range_over(groups, "avx2") == 0) ? "confirmed" : "refuted",
+      {"A filter that jumps for each row follows branch misses over selectivity; scalar -O3, AVX and the GPU "
+       "are flat",
+       follows && flat("scalar") && (flat("avx2") || range_over(groups, "avx2") == 0) ? "confirmed"
+                                                                                      : "refuted",
        fmt::format("{}: {:.2f} ×, slowest at {:g} %; scalar: {:.2f} ×, avx2: {:.2f} ×", jumping, jump, peak,
                    range_over(groups, "scalar"), range_over(groups, "avx2")),
-       follows ? "the predictor fails most where half of the rows are selected; the other levels have no jump to predict"
+       follows ? "the predictor fails most where half of the rows are selected; the other levels have no "
+                 "jump to predict"
                : "this processor predicts the jump, or other work hid it"});
   const double simd = rate("avx2"), scalar = rate("scalar");
   cells.rows.push_back(
-      {"Vectors take half the time of scalar -O3",
-       simd > 0 && simd / scalar > 1.8 ? "confirmed" : "refuted",
-       simd > 0 ? fmt::format("{:.2f} GB/s against {:.2f}: {:.1f} ×; the compiler's own vectors: {:.2f} GB/s", simd, scalar,
-                              simd / scalar, rate("auto"))
+      {"Vectors take half the time of scalar -O3", simd > 0 && simd / scalar > 1.8 ? "confirmed" : "refuted",
+       simd > 0 ? fmt::format("{:.2f} GB/s against {:.2f}: {:.1f} ×; the compiler's own vectors: {:.2f} GB/s",
+                              simd, scalar, simd / scalar, rate("auto"))
                 : "no vectors here",
        simd > 0.8 * results.machine("read_rate") / 1e9
            ? "vectors reach the memory's rate of one core, which bounds the gain"
@@ -420,23 +469,28 @@ void write_findings(Page& page, const Results& results) {
   } else {
     const Json* cores = nullptr;
     for (const Json& level : (*half)["levels"]) {
-      if (number(level, "seconds") > 0 && !level["level"].get<std::string>().starts_with("gpu")) cores = &level;
+      if (number(level, "seconds") > 0 && !level["level"].get<std::string>().starts_with("gpu"))
+        cores = &level;
     }
     const Json* copied = nullptr;
     for (const char* name : {"gpu, pageable copies", "gpu, staged copies", "gpu, pinned copies"}) {
       const Json* const level = level_of(*half, name);
-      if (level != nullptr && (copied == nullptr || number(*level, "seconds") < number(*copied, "seconds"))) copied = level;
+      if (level != nullptr && (copied == nullptr || number(*level, "seconds") < number(*copied, "seconds")))
+        copied = level;
     }
     const double host = cores == nullptr ? 0 : number(*cores, "seconds"), alone = number(*kernel, "seconds"),
                  whole = copied == nullptr ? 0 : number(*copied, "seconds");
-    const bool wins = alone < host, loses = whole > host;
+    const bool wins = alone<host, loses = whole> host;
     cells.rows.push_back(
         {"A GPU wins on kernel time, and the transfer decides", wins && loses ? "confirmed" : "refuted",
-         fmt::format("kernel {}, with the fastest copies {}, all cores {}", time_text(alone), time_text(whole),
-                     time_text(host)),
-         fmt::format("the kernel {}; with copies the GPU {}. A column that stays on the card does not pay for them",
-                     wins ? "wins, since the card's memory is faster" : "does not win",
-                     loses ? "loses, as the bus is slower than the host's memory" : "still wins over all cores")});
+         fmt::format("kernel {}, with the fastest copies {}, all cores {}", time_text(alone),
+                     time_text(whole), time_text(host)),
+         fmt::format("the card's memory reads {:.0f} GB/s, all cores {:.0f}, and the copy in runs at {:.0f}: "
+                     "the kernel "
+                     "{}, and with copies the GPU {}. A column that stays on the card does not pay for them",
+                     card_rate(results) / 1e9, results.machine("read_rate_all") / 1e9,
+                     copied == nullptr ? 0 : number(*copied, "copied_in") / step_of(*copied, "copy in") / 1e9,
+                     wins ? "wins" : "does not win", loses ? "loses" : "still wins over all cores")});
   }
   page.table("Findings, confirmed or refuted.", cells);
   page.table("Roofline: what bounds a filter of int32.",

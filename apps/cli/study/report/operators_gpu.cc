@@ -45,10 +45,12 @@ void write_filter(Page& page, const Results& results, const Groups& groups) {
     published.points.push_back({kSelectivities[i], y, y, y});
   }
   curves.series.push_back(std::move(published));
-  page.figure(curves, how_measured(groups, "Hot, column in the GPU's memory for the kernel; the other levels copy the column "
-                                           "in and the bitmap out, from and to pinned memory, by the engine's "
-                                           "staging, or pageable") +
-                          " Dotted: a GT 750M, counted as if its values had four bytes.");
+  page.figure(curves,
+              how_measured(groups,
+                           "Hot, column in the GPU's memory for the kernel; the other levels copy the column "
+                           "in and the bitmap out, from and to pinned memory, by the engine's "
+                           "staging, or pageable") +
+                  " Dotted: a GT 750M, counted as if its values had four bytes.");
   Range kernel, copies, share;
   const double rate = card_rate(results);
   for (const Json* group : groups) {
@@ -61,12 +63,13 @@ void write_filter(Page& page, const Results& results, const Groups& groups) {
         copies.add(number(*level, "seconds") / number(*alone, "seconds"));
     }
   }
-  page.text(fmt::format("The kernel reads {} GB/s over all selectivities{}, {}. With copies a filter takes {} times as long.",
-                        kernel.text(), share.empty() ? "" : fmt::format(", {} % of the card's rate", share.text()),
-                        kernel.most() < 1.2 * kernel.least() ? "so it does not depend on the share: a vote of the warp has "
-                                                               "no branch for a row"
-                                                             : "so it varies with the share or with other work on the card",
-                        copies.text()));
+  page.text(fmt::format(
+      "The kernel reads {} GB/s over all selectivities{}, {}. With copies a filter takes {} times as long.",
+      kernel.text(), share.empty() ? "" : fmt::format(", {} % of the card's rate", share.text()),
+      kernel.most() < 1.2 * kernel.least() ? "so it does not depend on the share: a vote of the warp has "
+                                             "no branch for a row"
+                                           : "so it varies with the share or with other work on the card",
+      copies.text()));
 }
 
 /// Figure 17 of the study, and its timeline (figure 42): what a run's steps take.
@@ -82,15 +85,17 @@ void write_steps(Page& page, const Results& results, const Groups& groups) {
     for (const char* name : kCopyLevels) {
       const Json* const level = level_of(*group, name);
       if (level == nullptr) continue;
-      const double in = step_of(*level, "copy in"), kernel = step_of(*level, "kernel"), out = step_of(*level, "copy out");
+      const double in = step_of(*level, "copy in"), kernel = step_of(*level, "kernel"),
+                   out = step_of(*level, "copy out");
       const std::string kind = std::string(name).substr(5, std::string(name).find(" copies") - 5);
-      cells.rows.push_back({work_name(*group), kind, time_text(in), fmt::format("{:.1f}", number(*level, "copied_in") / in / 1e9),
-                            time_text(kernel), time_text(out),
-                            fmt::format("{:.1f}", number(*level, "copied_out") / out / 1e9),
+      cells.rows.push_back({work_name(*group), kind, time_text(in),
+                            fmt::format("{:.1f}", number(*level, "copied_in") / in / 1e9), time_text(kernel),
+                            time_text(out), fmt::format("{:.1f}", number(*level, "copied_out") / out / 1e9),
                             fmt::format("{:.1f} %", 100 * kernel / (in + kernel + out))});
       if (name != std::string(kCopyLevels[0])) continue;
       bars.groups.push_back(work_name(*group));
-      bars.values.push_back({in * 1e3, kernel * 1e3, out * 1e3, cores == nullptr ? -1 : number(*cores, "seconds") * 1e3});
+      bars.values.push_back(
+          {in * 1e3, kernel * 1e3, out * 1e3, cores == nullptr ? -1 : number(*cores, "seconds") * 1e3});
     }
   }
   if (cells.rows.empty()) return;
@@ -99,63 +104,83 @@ void write_steps(Page& page, const Results& results, const Groups& groups) {
       bars.limit = number(*groups.front(), "bytes") / rate * 1e3;
       bars.limit_name = "the card reads the column";
     }
-    page.figure(bars, how_measured(groups, "Hot, column in pinned memory of the host before, result there after; steps of the last run"));
+    page.figure(
+        bars,
+        how_measured(
+            groups,
+            "Hot, column in pinned memory of the host before, result there after; steps of the last run"));
   }
-  page.table("Timeline of a run: copy in, kernel, copy out, one after the other, by events around each. The study's figure 42 "
-             "has the same order, with two copies in, as it also copied the output array.",
-             cells);
+  page.table(
+      "Timeline of a run: copy in, kernel, copy out, one after the other, by events around each. The study's "
+      "figure 42 "
+      "has the same order, with two copies in, as it also copied the output array.",
+      cells);
 }
 
 /// Tables 44 and 48 of the study, and what its profiler's pictures showed that can be had without one.
 void write_occupancy(Page& page, const Results& results, const Groups& groups) {
-  Cells cells{{"kernel", "grid", "block", "blocks on a multiprocessor", "warps, of at most", "resident", "registers",
-               "local bytes", "shared bytes"},
+  Cells cells{{"kernel", "grid", "block", "blocks on a multiprocessor", "warps, of at most", "resident",
+               "registers", "local bytes", "shared bytes"},
               {}};
-  Cells roof{{"kernel", "GB/s", "of the card's rate", "operations/s", "of the card's", "bound by"}, {}, false};
+  Cells roof{
+      {"kernel", "GB/s", "of the card's rate", "operations/s", "of the card's", "bound by"}, {}, false};
   const Json* const card = card_of(results);
   const double rate = card_rate(results), peak = card == nullptr ? 0 : number(*card, "operations");
-  // 32-bit operations for each value of the loop, without its address: a comparison, a vote and a selection; an
-  // addition of 64 bits; two comparisons and two selections; a count and an addition for 32 values.
+  // 32-bit operations for each value of the loop, without its address: a comparison, a vote and a selection;
+  // an addition of 64 bits; two comparisons and two selections; a count and an addition for 32 values.
   const auto operations_of = [](const Json& group) {
-    return group["work"] == "bitmap" ? 3.0 : group["work"] == "sum" ? 2.0 : group["work"] == "valid" ? 3.0 / 32 : 4.0;
+    return group["work"] == "bitmap"  ? 3.0
+           : group["work"] == "sum"   ? 2.0
+           : group["work"] == "valid" ? 3.0 / 32
+                                      : 4.0;
   };
   for (const Json* group : groups) {
     const Json* const level = level_of(*group, kKernel);
     if (level == nullptr) continue;
     const Json& kernel = (*level)["kernel"];
     const auto integer = [&](const char* name) { return fmt::format("{:.0f}", number(kernel, name)); };
-    cells.rows.push_back({work_name(*group), integer("blocks"), integer("threads"), integer("blocks_per_multiprocessor"),
+    cells.rows.push_back({work_name(*group), integer("blocks"), integer("threads"),
+                          integer("blocks_per_multiprocessor"),
                           integer("warps_per_multiprocessor") + " of " + integer("most_warps"),
                           fmt::format("{:.0f} %", 100 * number(kernel, "resident")), integer("registers"),
                           integer("local_bytes"), integer("shared_bytes")});
     const double seconds = number(*level, "seconds"), bytes = number(*group, "bytes") / seconds,
                  operations = number(*group, "rows") * operations_of(*group) / seconds;
     const double of_rate = rate > 0 ? bytes / rate : 0, of_peak = peak > 0 ? operations / peak : 0;
-    roof.rows.push_back({work_name(*group), fmt::format("{:.1f}", bytes / 1e9), fmt::format("{:.0f} %", 100 * of_rate),
-                         fmt::format("{:.3g} G", operations / 1e9), fmt::format("{:.1f} %", 100 * of_peak),
-                         of_rate > 0.6    ? "memory"
-                         : of_peak > 0.6  ? "operations"
-                         : rate > 0       ? "latency: both are below 60 %"
-                                          : "not known: the card's limits were not measured"});
+    roof.rows.push_back({work_name(*group), fmt::format("{:.1f}", bytes / 1e9),
+                         fmt::format("{:.0f} %", 100 * of_rate), fmt::format("{:.3g} G", operations / 1e9),
+                         fmt::format("{:.1f} %", 100 * of_peak),
+                         of_rate > 0.6   ? "memory"
+                         : of_peak > 0.6 ? "operations"
+                         : rate > 0      ? "latency: both are below 60 %"
+                                         : "not known: the card's limits were not measured"});
   }
   if (cells.rows.empty()) return;
-  page.table("Occupancy as the driver computes it for the launched kernels. The study's table 44: 32 blocks of 1,024 threads, 64 of "
-             "64 warps, 100 %.",
-             cells);
+  page.table(
+      "Occupancy as the driver computes it for the launched kernels. The study's table 44: 32 blocks of "
+      "1,024 threads, 64 of "
+      "64 warps, 100 %.",
+      cells);
   if (card != nullptr) {
-    page.table(fmt::format("Performance boundary of each kernel: achieved rates against what kernels of this card reach that only "
-                           "read ({:.0f} GB/s{}) or only compute ({:.3g} G 32-bit operations/s). Operations are those of "
-                           "the loop's body, not counted by a profiler.",
-                           rate / 1e9,
-                           number(*card, "bandwidth") > 0
-                               ? fmt::format(", {:.0f} % of its data sheet's", 100 * rate / number(*card, "bandwidth"))
-                               : "",
-                           peak / 1e9),
-               roof);
+    page.table(
+        fmt::format(
+            "Performance boundary of each kernel: achieved rates against what kernels of this card reach "
+            "that only "
+            "read ({:.0f} GB/s{}) or only compute ({:.3g} G 32-bit operations/s). Operations are those of "
+            "the loop's body, not counted by a profiler.",
+            rate / 1e9,
+            number(*card, "bandwidth") > 0
+                ? fmt::format(", {:.0f} % of its data sheet's", 100 * rate / number(*card, "bandwidth"))
+                : "",
+            peak / 1e9),
+        roof);
   }
-  page.text("Lanes that diverge: none in these loops, except for a block's last warp and a column's last rows; the study's 3.1 % "
-            "were its `if (tid == 0)`. Not shown, as they need a profiler: use of each function unit, classes of instructions, "
-            "source beside machine code.");
+  page.text(
+      "Lanes that diverge: none in these loops, except for a block's last warp and a column's last rows; the "
+      "study's 3.1 % "
+      "were its `if (tid == 0)`. Not shown, as they need a profiler: use of each function unit, classes of "
+      "instructions, "
+      "source lines with their machine code.");
 }
 
 void write_shapes(Page& page, const Results& results) {
@@ -165,12 +190,14 @@ void write_shapes(Page& page, const Results& results) {
                         {"", "GB/s"}};
     double best = 0, chosen = 0;
     std::string best_shape;
-    for (const auto& [part, name] : {std::pair(1, "as many blocks as run at once"), std::pair(4, "a quarter"), std::pair(16, "a sixteenth")}) {
+    for (const auto& [part, name] : {std::pair(1, "as many blocks as run at once"), std::pair(4, "a quarter"),
+                                     std::pair(16, "a sixteenth")}) {
       plot::Series series{.name = name, .points = {}};
       for (const Json& level : (*group)["levels"]) {
         if (!level.contains("kernel") || number(level, "seconds") <= 0) continue;
         if (number(level, "part") != part) continue;
-        const double x = number(level["kernel"], "threads"), y = gb_per_second(*group, number(level, "seconds"));
+        const double x = number(level["kernel"], "threads"),
+                     y = gb_per_second(*group, number(level, "seconds"));
         series.points.push_back({x, y, gb_per_second(*group, level["runs"].back().get<double>()),
                                  gb_per_second(*group, level["runs"].front().get<double>())});
         if (y > best) best = y, best_shape = level["level"].get<std::string>();
@@ -182,8 +209,8 @@ void write_shapes(Page& page, const Results& results) {
     curves.marks = {{512, "the study's choice here"}};
     add_card_limit(curves.series, results);
     page.figure(curves, how_measured({group}, "Hot, column in the GPU's memory, kernel alone, no transfer"));
-    page.text(fmt::format("The fastest shape: {}. 512 threads and a full grid reach {:.0f} % of it.", best_shape,
-                          best > 0 ? 100 * chosen / best : 0));
+    page.text(fmt::format("The fastest shape: {}. 512 threads and a full grid reach {:.0f} % of it.",
+                          best_shape, best > 0 ? 100 * chosen / best : 0));
   }
 }
 
@@ -195,12 +222,14 @@ void write_device_operators(Page& page, const Results& results) {
     page.text("There is no GPU on this machine, so kernels and transfers are not measured here.");
     return;
   }
-  const Groups filter = results.groups("operators", "gpu"), aggregates = results.groups("operators", "gpu-aggregates");
+  const Groups filter = results.groups("operators", "gpu"),
+               aggregates = results.groups("operators", "gpu-aggregates");
   Groups all = aggregates;
   if (!filter.empty()) all.insert(all.begin(), filter[filter.size() / 2]);
   for (const Json* group : results.groups("operators", "card")) {
     if (group->contains("why_not"))
-      page.warn(fmt::format("The card's limits were not measured: {}.", (*group)["why_not"].get<std::string>()));
+      page.warn(
+          fmt::format("The card's limits were not measured: {}.", (*group)["why_not"].get<std::string>()));
   }
   Groups every = filter;
   every.insert(every.end(), aggregates.begin(), aggregates.end());

@@ -29,8 +29,6 @@ std::string exponent_text(const std::vector<plot::Series>& series, const std::st
   return fits ? fmt::format("n^{:.2f}", exponent_of(*found)) : "–";
 }
 
-std::string ratio_text(double a, double b) { return a > 0 && b > 0 ? fmt::format("{:.1f} ×", a / b) : "–"; }
-
 constexpr const char* kPrograms[] = {"reduction", "scan",       "sort",           "all_pairs_distances",
                                      "matching",  "components", "spanning_forest"};
 
@@ -93,7 +91,7 @@ void write_growth(Page& page, const Results& results) {
       "compete for few right ones, labels climb one by one.");
 }
 
-double nanoseconds_each(const Json& group, double seconds) { return seconds / number(group, "n") * 1e9; }
+double nanoseconds_of_n(const Json& group, double seconds) { return seconds / number(group, "n") * 1e9; }
 
 /// P-F1 and P-F2: the study's parameters on one device.
 void write_grid(Page& page, const Results& results) {
@@ -119,7 +117,7 @@ void write_grid(Page& page, const Results& results) {
       if (levels.empty()) continue;
       if (first) page.section("Groups of m items with c values each");
       first = false;
-      curves.series = lines(groups, "n", nanoseconds_each, levels);
+      curves.series = lines(groups, "n", nanoseconds_of_n, levels);
       const std::string published = device + (scan ? ", m = 256, c = 8" : ", m = 64, c = 16");
       const Json& largest = *groups.back();
       std::string fastest;

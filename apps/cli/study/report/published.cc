@@ -65,7 +65,8 @@ std::string cause_of(const Results& results, const Groups& groups, const std::st
   }
   const double share = rate / (results.machine("read_rate") / 1e9);
   if (level.ends_with("-O0"))
-    return fmt::format("the same loop without optimisation: clock and caches; {:.0f} % of the memory's rate", 100 * share);
+    return fmt::format("the same loop without optimisation: clock and caches; {:.0f} % of the memory's rate",
+                       100 * share);
   return share > 0.7 ? fmt::format("the memory's rate of one core: {:.0f} % of it", 100 * share)
                      : fmt::format("instructions of one core: {:.0f} % of the memory's rate", 100 * share);
 }
@@ -75,9 +76,9 @@ void write_published_filter(Page& page, const Results& results) {
   for (const PublishedFilter& level : published_filter()) {
     for (size_t i = 0; i < std::size(kSelectivities); ++i) {
       const Groups groups = results.groups("operators", "selectivity", {{"selectivity", kSelectivities[i]}});
-      cells.rows.push_back(row("H-T2, T3", fmt::format("{} → {}, {:g} %", level.name, level.ours, kSelectivities[i]),
-                               level.seconds[i], for_published_rows(groups, level.ours),
-                               cause_of(results, groups, level.ours)));
+      cells.rows.push_back(row(
+          "H-T2, T3", fmt::format("{} → {}, {:g} %", level.name, level.ours, kSelectivities[i]),
+          level.seconds[i], for_published_rows(groups, level.ours), cause_of(results, groups, level.ours)));
     }
   }
   for (size_t i = 0; i < std::size(kSelectivities); ++i) {
@@ -90,11 +91,11 @@ void write_published_filter(Page& page, const Results& results) {
   for (const char* name : {"gpu, pinned copies", "gpu, staged copies", "gpu, pageable copies"}) {
     const Json* const level = half.empty() ? nullptr : level_of(*half.front(), name);
     const double seconds = level == nullptr ? 0 : step_of(*level, "copy in") + step_of(*level, "copy out");
-    cells.rows.push_back(row("H-T4, text", fmt::format("transfer of the filter in and out → {}", std::string(name).substr(5)),
-                             kPublishedTransfer,
-                             level == nullptr ? 0 : seconds * kPublishedRows / number(*half.front(), "rows"),
-                             level == nullptr ? cause_of(results, half, name)
-                                              : "the bus; 2019 copied bytes for values, and the output array in, too"));
+    cells.rows.push_back(row(
+        "H-T4, text", fmt::format("transfer of the filter in and out → {}", std::string(name).substr(5)),
+        kPublishedTransfer, level == nullptr ? 0 : seconds * kPublishedRows / number(*half.front(), "rows"),
+        level == nullptr ? cause_of(results, half, name)
+                         : "the bus; 2019 copied bytes for values, and the output array in, too"));
   }
   page.table("Filter of 2^30 values, published and measured here, scaled to this number.", cells);
 }
@@ -107,7 +108,8 @@ void write_published_aggregates(Page& page, const Results& results) {
     const char* note;
   };
   static constexpr Aggregate kAggregates[] = {
-      {"SUM", "sum", 2.414236, 0.682103, 0.304769, 0.279595, 0.154960, "; sums of 64 bits and more, which do not overflow"},
+      {"SUM", "sum", 2.414236, 0.682103, 0.304769, 0.279595, 0.154960,
+       "; sums of 64 bits and more, which do not overflow"},
       {"COUNT", "valid", 2.046196, 0.654899, 0.000100, 0.071223, 0.017391,
        "; ours counts a bitmap; 2019: -O3 folded to a constant, CUDA read 1/32 of the rows: not comparable"},
       {"MIN", "min_max", 2.071976, 0.691875, 0.272306, 0.270542, 0.165330,
@@ -119,8 +121,8 @@ void write_published_aggregates(Page& page, const Results& results) {
     const auto add = [&](const char* experiment, const char* name, const char* level, double seconds) {
       const Groups groups = results.groups("operators", experiment, {{"work", aggregate.work}});
       const double ours = for_published_rows(groups, level);
-      cells.rows.push_back(row("H-T10, T11", fmt::format("{}, {} → {}", aggregate.name, name, level), seconds, ours,
-                               cause_of(results, groups, level) + (ours > 0 ? aggregate.note : "")));
+      cells.rows.push_back(row("H-T10, T11", fmt::format("{}, {} → {}", aggregate.name, name, level), seconds,
+                               ours, cause_of(results, groups, level) + (ours > 0 ? aggregate.note : "")));
     };
     add("aggregates", "Scalar -O0", "scalar -O0", aggregate.scalar);
     add("aggregates", "AVX -O0", "avx2 -O0", aggregate.avx);
@@ -151,43 +153,59 @@ void write_published_steps(Page& page, const Results& results) {
     for (size_t i = 0; i < std::size(kSteps); ++i) {
       Range saved;
       for (const Json* group : groups) {
-        const double a = for_published_rows({group}, kSteps[i].first), b = for_published_rows({group}, kSteps[i].second);
+        const double a = for_published_rows({group}, kSteps[i].first),
+                     b = for_published_rows({group}, kSteps[i].second);
         if (a > 0 && b > 0) saved.add(100 * (1 - b / a));
       }
-      cells.rows.push_back({table.table, fmt::format("{}, {} → {}", table.what, kSteps[i].first, kSteps[i].second),
+      cells.rows.push_back({table.table,
+                            fmt::format("{}, {} → {}", table.what, kSteps[i].first, kSteps[i].second),
                             table.published[i], saved.text(" %")});
     }
   }
-  page.table("Time saved by each step, over all selectivities of the filter. 2019: scalar to -O3, scalar to AVX, AVX to AVX "
-             "-O3, scalar -O3 to AVX -O3.",
-             cells);
+  page.table(
+      "Time saved by each step, over all selectivities of the filter. 2019: scalar to -O3, scalar to AVX, "
+      "AVX to AVX "
+      "-O3, scalar -O3 to AVX -O3.",
+      cells);
 }
 
 /// Where the report shows a figure of the studies on strings and operators, if it was measured.
 std::vector<std::vector<std::string>> lost_of_operators(const Results& results) {
-  const auto where = [&](const char* part, const char* experiment, const char* level, const char* here) -> std::string {
+  const auto where = [&](const char* part, const char* experiment, const char* level,
+                         const char* here) -> std::string {
     const Groups groups = results.groups(part, experiment);
     const bool any = level[0] == '\0' ? !groups.empty() : has_level(groups, level);
     if (any) return here;
-    return results.has_gpu() || std::string_view(level).substr(0, 3) != "gpu" ? "not measured in this run"
-                                                                            : "not measured: no GPU on this machine";
+    return results.has_gpu() || std::string_view(level).substr(0, 3) != "gpu"
+               ? "not measured in this run"
+               : "not measured: no GPU on this machine";
   };
   const auto gpu = [&](const char* here) { return where("operators", "gpu", "gpu kernel", here); };
   const auto model = [&](const char* here) { return where("operators", "branches", "", here); };
   const auto thread = [&](const char* here) { return where("operators", "threads", "", here); };
   return {
-      {"S-F1", "trace of a warp of three lanes", where("strings", "trace", "", "Why lanes idle: recorded runs")},
-      {"S-F2", "a join that fills lanes unevenly", where("strings", "pairs", "gpu naive", "Pairs of a join: naive")},
-      {"S-F3", "the divergence buffer", where("strings", "pairs", "gpu refill", "Pairs of a join: refill and its rivals")},
-      {"S-E1", "results of both algorithms: blank", where("strings", "lengths", "", "the chapter on strings")},
-      {"H graphs 1, 3", "branch misses over selectivity; Scalar alone is high", model("Branch misses of the filter")},
-      {"H graphs 2, 4, 7, 10", "time over selectivity", where("operators", "selectivity", "", "Filter over selectivity")},
-      {"H graphs 5, 8", "total branches over selectivity; falls", model("Branches of the filter: constant in the model")},
-      {"H graphs 6, 9", "branch misses without Scalar -O0", model("Branch misses of the filter: eight rows at a time")},
-      {"H graph 11", "time for each aggregate", where("operators", "aggregates", "", "Filters and aggregates, one core")},
+      {"S-F1", "trace of a warp of three lanes",
+       where("strings", "trace", "", "Why lanes idle: recorded runs")},
+      {"S-F2", "a join that fills lanes unevenly",
+       where("strings", "pairs", "gpu naive", "Pairs of a join: naive")},
+      {"S-F3", "the divergence buffer",
+       where("strings", "pairs", "gpu refill", "Pairs of a join: refill and its rivals")},
+      {"S-E1", "results of both algorithms: blank",
+       where("strings", "lengths", "", "the chapter on strings")},
+      {"H graphs 1, 3", "branch misses over selectivity; Scalar alone is high",
+       model("Branch misses of the filter")},
+      {"H graphs 2, 4, 7, 10", "time over selectivity",
+       where("operators", "selectivity", "", "Filter over selectivity")},
+      {"H graphs 5, 8", "total branches over selectivity; falls",
+       model("Branches of the filter: constant in the model")},
+      {"H graphs 6, 9", "branch misses without Scalar -O0",
+       model("Branch misses of the filter: eight rows at a time")},
+      {"H graph 11", "time for each aggregate",
+       where("operators", "aggregates", "", "Filters and aggregates, one core")},
       {"H graphs 12, 13", "branches and misses for each aggregate; 2^30 against 2^27 loop tests",
        model("Events of each aggregate")},
-      {"H graph 14", "Scalar -O3 less AVX -O3", where("operators", "aggregates", "", "Time saved by each step")},
+      {"H graph 14", "Scalar -O3 less AVX -O3",
+       where("operators", "aggregates", "", "Time saved by each step")},
       {"H graphs 15, 16", "CUDA kernel and AVX over selectivity", gpu("Filter on the GPU over selectivity")},
       {"H graph 17", "aggregates: transfer and kernel",
        where("operators", "gpu-aggregates", "gpu kernel", "Steps of a run on the GPU")},
@@ -195,14 +213,16 @@ std::vector<std::vector<std::string>> lost_of_operators(const Results& results) 
       {"H graphs 19, 20b, 23, 24, 26, 27, 29, 30", "cache misses over threads; at least twice for 8",
        model("Cache misses over threads")},
       {"H graph 21", "COUNT over threads; flat", thread("Rate over threads – COUNT")},
-      {"H graphs 22, 25, 28", "SUM, MIN, MAX over threads; rise", thread("Rate over threads – SUM, MIN and MAX")},
+      {"H graphs 22, 25, 28", "SUM, MIN, MAX over threads; rise",
+       thread("Rate over threads – SUM, MIN and MAX")},
       {"H figure 42", "timeline of the filter", gpu("Timeline of a run")},
       {"H figures 43, 44, 47, 48", "multiprocessors; occupancy of 100 %", gpu("Occupancy, by the driver")},
-      {"H figures 45, 50, 54, 60, 64", "performance boundary of each kernel", gpu("Performance boundary of each kernel")},
+      {"H figures 45, 50, 54, 60, 64", "performance boundary of each kernel",
+       gpu("Performance boundary of each kernel")},
       {"H figures 46, 51, 55, 61, 65", "use of each function unit", "not shown: needs a profiler"},
       {"H figures 52, 56, 62, 66", "classes of instructions, inactive and predicated off",
        "lane use of warps on strings; classes need a profiler"},
-      {"H figures 49, 53, 57 to 59, 63, 67", "source beside SASS, divergence of 3.1 %",
+      {"H figures 49, 53, 57 to 59, 63, 67", "source with SASS, divergence of 3.1 %",
        gpu("registers and local bytes in the table of occupancy; no listing")},
       {"H figures 26 to 41", "x86 assembly of the aggregates",
        "not shown; `objdump -d` of the program lists each level"},

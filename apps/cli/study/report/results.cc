@@ -154,4 +154,6 @@ std::string time_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
 }
 
+std::string ratio_text(double a, double b) { return a > 0 && b > 0 ? fmt::format("{:.1f} ×", a / b) : "–"; }
+
 }  // namespace lanewise::cli::study

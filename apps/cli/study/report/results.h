@@ -67,6 +67,9 @@ double number(const Json& object, const std::string& name);
 
 /// "12.3 ms".
 std::string time_text(double seconds);
+
+/// "2.5 ×", or a dash if one of them is not known.
+std::string ratio_text(double a, double b);
 std::string time_or_dash(double seconds);
 
 /// The first line of a reason, shortened.

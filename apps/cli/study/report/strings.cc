@@ -20,15 +20,15 @@ plot::Trace trace_of(const Json& group, const std::string& level) {
   for (const Json& found : group["levels"]) {
     if (found["level"] != level) continue;
     for (const Json& piece : found["pieces"]) {
-      trace.pieces.push_back({piece[0].get<int>(), piece[1].get<double>(), piece[2].get<double>(), piece[3].get<int>(),
-                              piece[4].get<bool>()});
+      trace.pieces.push_back({piece[0].get<int>(), piece[1].get<double>(), piece[2].get<double>(),
+                              piece[3].get<int>(), piece[4].get<bool>()});
     }
     trace.steps = number(found, "steps");
   }
   return trace;
 }
 
-/// Naive beside refill, on the same scale.
+/// Naive and refill, on the same scale.
 void write_trace(Page& page, const Results& results) {
   bool first = true;
   for (const Json* group : results.groups("strings", "trace")) {
@@ -39,13 +39,17 @@ void write_trace(Page& page, const Results& results) {
     for (size_t i = 0; i < 2; ++i) live[i] = 100 * number((*group)["levels"][i], "occupancy");
     const double steps = naive.steps, fewer = refill.steps;
     refill.steps = naive.steps = std::max(steps, fewer);
-    page.figure(naive, fmt::format("A recorded run of the engine's algorithm on {} lanes: {:.0f} rows of 8 to 120 bytes, "
-                                   "regular expression, 20 % match. Numbers are those of rows; a step is a byte of each "
-                                   "lane. Lanes hold a row for {:.0f} % of their steps.",
-                                   naive.lanes, number(*group, "rows"), live[0]));
-    page.figure(refill, fmt::format("The same rows with refill, on the same scale: {:.0f} % of the lanes' steps are live, "
-                                    "and the run ends after {:.0f} steps instead of {:.0f}.",
-                                    live[1], fewer, steps));
+    page.figure(
+        naive,
+        fmt::format("A recorded run of the engine's algorithm on {} lanes: {:.0f} rows of 8 to 120 bytes, "
+                    "regular expression, 20 % match. Numbers are those of rows; a step is a byte of each "
+                    "lane. Lanes hold a row for {:.0f} % of their steps.",
+                    naive.lanes, number(*group, "rows"), live[0]));
+    page.figure(
+        refill,
+        fmt::format("The same rows with refill, on the same scale: {:.0f} % of the lanes' steps are live, "
+                    "and the run ends after {:.0f} steps instead of {:.0f}.",
+                    live[1], fewer, steps));
   }
 }
 

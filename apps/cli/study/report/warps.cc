@@ -64,22 +64,28 @@ void write_warp_lengths(Page& page, const Results& results) {
       const double naive = rate_of(*group, kNaiveLevel), refill = rate_of(*group, kRefillLevel);
       if (naive <= 0 || refill <= 0) continue;
       gains.add(refill / naive);
-      use_naive.add(100 * lane_use(*group, kNaiveLevel)), use_refill.add(100 * lane_use(*group, kRefillLevel));
-      if (cores != nullptr) over_cores.add(number(*cores, "seconds") / number(*level_of(*group, kRefillLevel), "seconds"));
+      use_naive.add(100 * lane_use(*group, kNaiveLevel)),
+          use_refill.add(100 * lane_use(*group, kRefillLevel));
+      if (cores != nullptr)
+        over_cores.add(number(*cores, "seconds") / number(*level_of(*group, kRefillLevel), "seconds"));
     }
-    page.figure(bars,
-                how_measured(groups, fmt::format("{}; 1 % of the rows match", kTextResident)) +
-                    " Naive bytes: the study's algorithm, a byte for each step. Naive: the same without refill, "
-                    "16 bytes for each load.");
-    page.table(fmt::format("{}: share of the lanes' steps that held a live row, counted in a run of its own.", name),
-               shares);
+    page.figure(
+        bars,
+        how_measured(groups, fmt::format("{}; 1 % of the rows match", kTextResident)) +
+            " Naive bytes: the study's algorithm, a byte for each step. Naive: the same without refill, "
+            "16 bytes for each load.");
+    page.table(
+        fmt::format("{}: share of the lanes' steps that held a live row, counted in a run of its own.", name),
+        shares);
   }
   if (gains.empty()) return;
-  page.text(fmt::format(
-      "Refill runs at {} times the rate of naive warps with the same loads. Lanes of naive warps are live for {} % "
-      "of their steps, with refill for {} %. The fastest level on this machine's cores takes {} times as long as the "
-      "refilled kernel; copies are not counted here.",
-      gains.text(), use_naive.text(), use_refill.text(), over_cores.text()));
+  page.text(
+      fmt::format("Refill runs at {} times the rate of naive warps with the same loads. Lanes of naive warps "
+                  "are live for {} % "
+                  "of their steps, with refill for {} %. The fastest level on this machine's cores takes {} "
+                  "times as long as the "
+                  "refilled kernel; copies are not counted here.",
+                  gains.text(), use_naive.text(), use_refill.text(), over_cores.text()));
 }
 
 void write_warp_curves(Page& page, const Results& results) {
@@ -101,8 +107,8 @@ void write_warp_gain(Page& page, const Results& results) {
   const Groups groups = results.groups("strings", "warp-refill");
   if (!has_level(groups, kRefillLevel)) return;
   const auto map_of = [&](const char* title, double middle, const char* unit, auto&& value) {
-    plot::HeatMap map{title, {"rows that match", "%"}, {"skew: exponent of Zipf's law", ""}, {}, {}, {},
-                      middle, unit};
+    plot::HeatMap map{
+        title, {"rows that match", "%"}, {"skew: exponent of Zipf's law", ""}, {}, {}, {}, middle, unit};
     for (const Json* group : groups) {
       const std::string row = (*group)["lengths"].get<std::string>().substr(5);
       const std::string column = fmt::format("{:g}", number(*group, "match"));
@@ -122,29 +128,34 @@ void write_warp_gain(Page& page, const Results& results) {
     const double a = lane_use(group, kNaiveLevel), b = lane_use(group, kRefillLevel);
     return a > 0 && b > 0 ? b / a : -1;
   };
-  page.figure(map_of("Gain of refill on warps, over naive with the same loads", 1, "× naive", gain(kNaiveLevel)),
-              how_measured(groups, kTextResident) + " Rows of 8 to 1,024 bytes.");
+  page.figure(
+      map_of("Gain of refill on warps, over naive with the same loads", 1, "× naive", gain(kNaiveLevel)),
+      how_measured(groups, kTextResident) + " Rows of 8 to 1,024 bytes.");
   page.figure(map_of("Gain of refill on warps, over naive bytes", 1, "× naive bytes", gain(kBytesLevel)),
               how_measured(groups, kTextResident) + " The study's algorithm is the reference.");
   page.figure(map_of("Lane use with refill, over that of naive warps", 1, "× naive", use),
-              "The share of lanes' steps that held a live row, counted in a run of its own; not a time. It is the gain that "
+              "The share of lanes' steps that held a live row, counted in a run of its own; not a time. It "
+              "is the gain that "
               "idle lanes alone would explain.");
   std::vector<double> expected, measured;
   Range gains, naive;
   for (const Json* group : groups) {
-    const double a = lane_use(*group, kNaiveLevel), b = lane_use(*group, kRefillLevel), g = gain(kNaiveLevel)(*group);
+    const double a = lane_use(*group, kNaiveLevel), b = lane_use(*group, kRefillLevel),
+                 g = gain(kNaiveLevel)(*group);
     if (a <= 0 || b <= 0 || g <= 0) continue;
     expected.push_back(b / a), measured.push_back(g), gains.add(g), naive.add(100 * a);
   }
   if (measured.size() < 3) return;
   const double together = correlation(expected, measured);
   page.text(fmt::format(
-      "Lanes of naive warps are live for {} % of their steps. The gain of refill is {}. If lane use were all that counts, it would equal the ratio of both lane uses. Over these {} "
+      "Lanes of naive warps are live for {} % of their steps. The gain of refill is {}. If lane use were all "
+      "that counts, it would equal the ratio of both lane uses. Over these {} "
       "workloads gain and ratio have a correlation of {:.2f}: {}.",
       naive.text(), gains.text(" ×"), measured.size(), together,
-      together > 0.7 ? "idle lanes are the cause of the naive kernel's loss"
-                     : "on this machine idle lanes alone do not explain the gain; memory and look-ups of the automaton "
-                       "weigh more"));
+      together > 0.7
+          ? "idle lanes are the cause of the naive kernel's loss"
+          : "on this machine idle lanes alone do not explain the gain; memory and look-ups of the automaton "
+            "weigh more"));
 }
 
 /// A level "gpu refill: 64 threads" of the sweep.
@@ -154,7 +165,8 @@ void write_warp_shapes(Page& page, const Results& results) {
   if (group == nullptr || !has_level(groups, "gpu refill: 512 threads")) return;
   page.section("Block size, grid size and threshold");
   std::string words;
-  const auto draw = [&](const char* title, const plot::Axis& axis, const char* what, double chosen, auto&& x_of) {
+  const auto draw = [&](const char* title, const plot::Axis& axis, const char* what, double chosen,
+                        auto&& x_of) {
     plot::Curves curves{title, axis, {"", "GB/s of text"}};
     double best = 0, best_at = 0, at_chosen = 0;
     for (const char* level : {kBytesLevel, kNaiveLevel, kRefillLevel}) {
@@ -177,8 +189,9 @@ void write_warp_shapes(Page& page, const Results& results) {
     if (best_at != chosen) curves.marks.push_back({best_at, "fastest"});
     add_card_limit(curves.series, results);
     page.figure(curves, how_measured(groups, kTextResident) + " Skewed rows, regular expression.");
-    words += fmt::format("{}{} with refill: the fastest at {:g}; the engine's choice, {:g}, reaches {:.0f} % of its rate.",
-                         words.empty() ? "" : " ", title, best_at, chosen, best > 0 ? 100 * at_chosen / best : 0);
+    words += fmt::format(
+        "{}{} with refill: the fastest at {:g}; the engine's choice, {:g}, reaches {:.0f} % of its rate.",
+        words.empty() ? "" : " ", title, best_at, chosen, best > 0 ? 100 * at_chosen / best : 0);
   };
   const auto below = [&] {
     for (const Json& level : (*group)["levels"]) {
@@ -188,13 +201,15 @@ void write_warp_shapes(Page& page, const Results& results) {
   }();
   draw("Rate over the size of a block", {"threads of a block", "", plot::Axis::logarithmic}, " threads", 512,
        [](const Json& level) { return number(level["kernel"], "threads"); });
-  draw("Rate over the size of the grid", {"blocks", "× those that run at once", plot::Axis::logarithmic}, "grid x",
-       1, [](const Json& level) { return number(level, "grids"); });
-  draw("Rate over the threshold of refill on warps", {"refill when fewer lanes are busy", "lanes"}, "below", below,
-       [](const Json& level) { return number(level, "below"); });
-  page.text("Too few threads do not hide the memory's latency; too many blocks exhaust registers and shared memory, or "
-            "leave each warp too few rows to refill from. " +
-            words);
+  draw("Rate over the size of the grid", {"blocks", "× those that run at once", plot::Axis::logarithmic},
+       "grid x", 1, [](const Json& level) { return number(level, "grids"); });
+  draw("Rate over the threshold of refill on warps", {"refill when fewer lanes are busy", "lanes"}, "below",
+       below, [](const Json& level) { return number(level, "below"); });
+  page.text(
+      "Too few threads do not hide the memory's latency; too many blocks exhaust registers and shared "
+      "memory, or "
+      "leave each warp too few rows to refill from. " +
+      words);
 }
 
 }  // namespace
@@ -222,9 +237,12 @@ void write_pairs(Page& page, const Results& results) {
   if (groups.empty()) return;
   page.section("Refill where a join expands its rows");
   page.text(
-      "The study's motivating figure: rows of a join's probe side find different numbers of matches, so a warp waits "
-      "for its longest run. Naive: each lane takes its row's matches in sequence. Refill: lanes that have finished take "
-      "new rows. Balanced: a prefix sum shares 32 rows' matches among the lanes. Mixed: refill, but long runs are for "
+      "The study's motivating figure: rows of a join's probe side find different numbers of matches, so a "
+      "warp waits "
+      "for its longest run. Naive: each lane takes its row's matches in sequence. Refill: lanes that have "
+      "finished take "
+      "new rows. Balanced: a prefix sum shares 32 rows' matches among the lanes. Mixed: refill, but long "
+      "runs are for "
       "the whole warp. Queued: balanced, but runs of 1,024 and more are shared by all warps.");
   plot::Bars bars{.title = "Pairs of a join over the distribution of matches",
                   .x = {"rate", "billion pairs/s"},
@@ -250,21 +268,23 @@ void write_pairs(Page& page, const Results& results) {
     for (auto& row : use.rows) row.push_back(fmt::format("{:.1f} %", 100 * lane_use(*group, row[0])));
     const Json *naive = level_of(*group, "gpu naive"), *refill = level_of(*group, "gpu refill");
     if (best == nullptr || naive == nullptr || refill == nullptr) continue;
-    winners += fmt::format("{}{}: {} is the fastest, at {:.1f} times naive; refill alone reaches {:.1f} times",
-                           winners.empty() ? "" : "; ", bars.groups.back(),
-                           (*best)["level"].get<std::string>().substr(4),
-                           number(*naive, "seconds") / number(*best, "seconds"),
-                           number(*naive, "seconds") / number(*refill, "seconds"));
+    winners += fmt::format(
+        "{}{}: {} is the fastest, at {:.1f} times naive; refill alone reaches {:.1f} times",
+        winners.empty() ? "" : "; ", bars.groups.back(), (*best)["level"].get<std::string>().substr(4),
+        number(*naive, "seconds") / number(*best, "seconds"),
+        number(*naive, "seconds") / number(*refill, "seconds"));
   }
   if (const Json* const card = card_of(results)) {
     constexpr double kOperations = 8;  // of a pair: its hash, and its sum
     bars.limit = number(*card, "operations") / kOperations / 1e9;
     bars.limit_name = "operations";
   }
-  page.figure(bars, how_measured(groups, "Hot, runs of matches in memory (of the GPU for its levels), no transfer"));
+  page.figure(
+      bars, how_measured(groups, "Hot, runs of matches in memory (of the GPU for its levels), no transfer"));
   if (use.rows.empty()) {
-    page.text(results.has_gpu() ? "The GPU's forms were not measured; the reason is above."
-                                : "Only one core is measured here: the forms are for warps, and there is no GPU.");
+    page.text(results.has_gpu()
+                  ? "The GPU's forms were not measured; the reason is above."
+                  : "Only one core is measured here: the forms are for warps, and there is no GPU.");
     return;
   }
   page.table("Share of the lanes' steps that took a pair, counted in a run of its own.", use);
