@@ -1,6 +1,6 @@
 """Writes the tables of published and measured values from the reports' last chapter, and the list of reports, into docs/study/index.md.
 
-python3 tools/study_page.py docs/study/xeon.html docs/study/epyc.html docs/study/h200.html
+python3 tools/study_page.py docs/study/epyc.html docs/study/h200.html
 
 Each report becomes a column, named after its file. Causes come from the first report that measured the row.
 """

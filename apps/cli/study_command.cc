@@ -23,6 +23,7 @@ ends the study.
   lanewise study                              all parts, into the folder study
   lanewise study --quick                      the same on less data, in minutes
   lanewise study index                        one part; the report has all parts in the folder
+  lanewise study report study                 the report again, from results of any machine
   lanewise study compare study other-machine -o both.html
 )";
 
@@ -79,6 +80,18 @@ void add_study_command(CLI::App& app, Command& run) {
   compare->add_option("B", options->b, "Folder of the second study")->required()->type_name("FOLDER");
   compare->add_option("-o,--output", options->output, "HTML file (default: standard output)")
       ->type_name("FILE");
+  CLI::App* report = study->add_subcommand("report", R"(Writes the report again from results in a folder, also of another
+machine or of an interrupted study.
+
+  lanewise study report study
+)");
+  report->add_option("FOLDER", options->a, "Folder of the study")->required()->type_name("FOLDER");
+  report->callback([options, &run] {
+    run = [options] {
+      study::write_report(options->a);
+      return kOk;
+    };
+  });
   compare->callback([options, &run] { run = [options] { return run_compare(*options); }; });
   study->callback([options, &run, study] {
     if (!study->get_subcommands().empty()) return;

@@ -209,6 +209,18 @@ def test_a_busy_machine_is_noticed(results):
     assert re.search(r"The machine was busy: \d+ of \d+ measurements have a spread above 10 %", captions(0.25))
 
 
+def test_the_report_of_another_machine(results, lanewise):
+    whole = (results / "report.html").read_text()
+    for path in results.glob("parts/*.json"):
+        path.write_text(path.read_text().replace('"processor": "', '"processor": "Another '))
+    (results / "report.html").unlink()
+    code, out, error = lanewise("study", "report", str(results))
+    assert code == 0 and "kept" not in out, error
+    assert len(plots_of((results / "report.html").read_text())) == len(plots_of(whole))
+    code, _, error = lanewise("study", "report", "nowhere")
+    assert code == 2 and "'nowhere' has no results" in error
+
+
 def test_two_studies_side_by_side(results, tmp_path, lanewise):
     code, _, error = lanewise("study", "compare", str(results), str(results), "-o", "both.html")
     assert code == 0, error

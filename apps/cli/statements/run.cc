@@ -164,7 +164,7 @@ void SqlRun::run_as_stream(const std::string& statement, bool more_follows) {
   report(stream.result());
 }
 
-/// Prints what was asked for about a statement that has ended.
+/// Prints times and profile of a statement that has ended, as the options say.
 void SqlRun::report(const StatementResult& result) {
   end_progress();
   only_read_ = result.engine == "lanewise" && !result.write_seconds;

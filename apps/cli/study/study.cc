@@ -300,6 +300,17 @@ Json read_study(const std::string& folder) {
   return study;
 }
 
+namespace {
+
+void write_results(const std::filesystem::path& folder, const Json& study) {
+  write_text(folder / "study.json", study.dump());
+  write_parquet(folder, study);
+  write_text(folder / "report.html", report(study));
+  print("\nThe report: {}\n", (folder / "report.html").string());
+}
+
+}  // namespace
+
 void run_study(const Parameters& parameters, const std::string& folder) {
   const std::filesystem::path path(folder);
   bench::find_device(parameters.device);  // a missing device is an error now, not in an hour
@@ -307,11 +318,27 @@ void run_study(const Parameters& parameters, const std::string& folder) {
   std::filesystem::create_directories(path / "parts", error);
   if (error) throw UserError(fmt::format("cannot make the folder '{}': {}", folder, error.message()));
   const Interrupt interrupt;
-  const Json study = Runner(parameters, path, interrupt.cancellation()).run();
-  write_text(path / "study.json", study.dump());
-  write_parquet(path, study);
-  write_text(path / "report.html", report(study));
-  print("\nThe report: {}\n", (path / "report.html").string());
+  write_results(path, Runner(parameters, path, interrupt.cancellation()).run());
+}
+
+void write_report(const std::string& folder) {
+  const std::filesystem::path path(folder);
+  const Json known = Json::parse(read_text(path / "parts" / "machine.json"), nullptr, false);
+  if (!known.is_object() || !known.contains("machine")) {
+    throw UserError(fmt::format("'{}' has no results of a study; `lanewise study -o {}` measures them", folder,
+                                folder));
+  }
+  Json study = {{"format", kFormat},
+                {"key", known["key"]},
+                {"machine", known["machine"]},
+                {"experiments", Json::array()}};
+  for (const Experiment& experiment : experiments()) {
+    Json result = kept(path / "parts" / (experiment.id() + ".json"), known["key"]);
+    if (result.is_null()) continue;
+    check_agreement(result["groups"]);
+    study["experiments"].push_back(std::move(result));
+  }
+  write_results(path, study);
 }
 
 }  // namespace lanewise::cli::study

@@ -14,6 +14,10 @@ using Json = nlohmann::ordered_json;
 /// InternalError if two levels disagree, also in kept results.
 void run_study(const Parameters& parameters, const std::string& folder);
 
+/// Writes these files again from the results in `folder`, which may be of another machine. Throws UserError if
+/// there are none.
+void write_report(const std::string& folder);
+
 /// Reads study.json of a folder. Throws UserError if it does not exist.
 Json read_study(const std::string& folder);
 

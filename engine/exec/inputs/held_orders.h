@@ -7,7 +7,7 @@
 
 namespace lanewise::exec {
 
-/// The orders of the morsels that readers hold, so that somebody can tell which rows have been processed.
+/// The orders of the morsels that readers hold; all lower ones have been processed or are still to be read.
 class HeldOrders {
  public:
   static constexpr uint64_t kNone = UINT64_MAX;

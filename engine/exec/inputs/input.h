@@ -49,7 +49,7 @@ class Input {
   /// The position in the input of a row of the slice with this order, once all rows before it have been
   /// handed out.
   virtual std::optional<uint64_t> row_of(uint64_t, uint32_t) const { return std::nullopt; }
-  /// All morsels of lower orders have been handed out, and their readers have asked for another one. It only
+  /// All morsels of lower orders have been handed out, and their readers have called next() again. It only
   /// increases, unless the morsels are read by Sink::wanted_order(). Thread-safe.
   virtual uint64_t processed_below() const = 0;
   virtual double progress() const = 0;  ///< fraction of the rows handed out, 0..1; negative: unknown

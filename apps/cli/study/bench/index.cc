@@ -274,10 +274,18 @@ class IndexRun {
       if (device_ != nullptr) {
         add_if_possible(made, [&] {
           if (there == nullptr) there = std::make_shared<DeviceIndex>(*index, *device_);
-          for (const std::string strategy : {"tile", "blocks", "block"}) {
+          // A block for each key, or one for all of them, would take minutes for many keys.
+          for (const auto& [strategy, most] : {std::pair<std::string, uint64_t>{"tile", UINT64_MAX},
+                                               {"blocks", kSlow},
+                                               {"block", kSlow / 100}}) {
+            if (count > most) {
+              made.contenders.push_back(
+                  {.level = "cuda " + strategy, .not_offered = "takes longer than 10 seconds"});
+              continue;
+            }
             made.contenders.push_back(host_level(
                 "cuda " + strategy, answers,
-                [=] {
+                [=, strategy = strategy] {
                   there->use_strategy(strategy);
                   there->find(*queries, answers->data(), nullptr);
                 },
