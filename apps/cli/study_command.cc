@@ -80,7 +80,8 @@ void add_study_command(CLI::App& app, Command& run) {
   compare->add_option("B", options->b, "Folder of the second study")->required()->type_name("FOLDER");
   compare->add_option("-o,--output", options->output, "HTML file (default: standard output)")
       ->type_name("FILE");
-  CLI::App* report = study->add_subcommand("report", R"(Writes the report again from results in a folder, also of another
+  CLI::App* report =
+      study->add_subcommand("report", R"(Writes the report again from results in a folder, also of another
 machine or of an interrupted study.
 
   lanewise study report study

@@ -361,7 +361,7 @@ struct Session::State {
   std::optional<gpu::Properties> properties;  // of the GPU, if it was looked for
   std::optional<std::string> no_gpu;          // why there is none
   Cancellation cancellation;
-  bool begun = false;    // set by begin(), which reset the flag
+  bool begun = false;                // set by begin(), which reset the flag
   std::atomic<bool> streams{false};  // a ResultStream is being read
   std::function<void(const std::string& what, double share)> progress;
 };

@@ -159,8 +159,10 @@ TEST(Session, WritesNothingIfARowRaisesAnError) {
   const std::string query =
       "SELECT CASE WHEN i = 1999999 THEN 'x' ELSE '1' END::INTEGER AS n FROM range(2000000) r(i)";
   const std::string path = folder.file("bad.csv");
-  for (const std::string& statement : {"COPY (" + query + ") TO '" + path + "'", "CREATE TABLE bad AS " + query})
-    EXPECT_THAT(message_of<UserError>([&] { session.run(statement); }), HasSubstr("Could not convert")) << statement;
+  for (const std::string& statement :
+       {"COPY (" + query + ") TO '" + path + "'", "CREATE TABLE bad AS " + query})
+    EXPECT_THAT(message_of<UserError>([&] { session.run(statement); }), HasSubstr("Could not convert"))
+        << statement;
   EXPECT_FALSE(std::ifstream(path).good());
   EXPECT_THAT(message_of<UserError>([&] { session.run("FROM bad"); }), HasSubstr("bad"));
 }
@@ -168,14 +170,16 @@ TEST(Session, WritesNothingIfARowRaisesAnError) {
 TEST(Session, DoesOneThingWhileAStreamIsRead) {
   Session session(options());
   session.run("CREATE TYPE mood AS ENUM ('sad', 'happy')");
-  const std::string query = "SELECT [i, NULL] AS l, TIMESTAMPTZ '2020-01-01 00:00:00+00' AS t FROM range(3000000) r(i)";
+  const std::string query =
+      "SELECT [i, NULL] AS l, TIMESTAMPTZ '2020-01-01 00:00:00+00' AS t FROM range(3000000) r(i)";
   {
     ResultStream stream = session.stream(query);
     Table first{stream.schema(), {}};
     first.batches.push_back(*stream.next());
     for (const auto& call : std::vector<std::function<void()>>{
-             [&] { session.run("SELECT 1"); }, [&] { session.stream("SELECT 1"); }, [&] { session.split("SELECT 1"); },
-             [&] { session.explain("SELECT 1"); }, [&] { session.drop_table("x"); }}) {
+             [&] { session.run("SELECT 1"); }, [&] { session.stream("SELECT 1"); },
+             [&] { session.split("SELECT 1"); }, [&] { session.explain("SELECT 1"); },
+             [&] { session.drop_table("x"); }}) {
       EXPECT_THAT(message_of<UserError>(call), HasSubstr("still being read"));
     }
     EXPECT_THAT(session.as_json(first).value(0, 0).to_string(), HasSubstr("null"));

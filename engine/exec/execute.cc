@@ -38,7 +38,11 @@ namespace {
 class Execution {
  public:
   Execution(const plan::Node& root, const Options& options, RowStream* stream = nullptr)
-      : options_(options), stream_(stream), lines_(lines_of(root)), counters_(lines_.size()), pipelines_(split(root)) {
+      : options_(options),
+        stream_(stream),
+        lines_(lines_of(root)),
+        counters_(lines_.size()),
+        pipelines_(split(root)) {
     for (const Pipeline& pipeline : pipelines_)
       results_.push_back({{pipeline.output, {}}});  // types, for now
     last_use_.resize(pipelines_.size());

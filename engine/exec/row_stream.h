@@ -58,7 +58,8 @@ class RowStream {
   const size_t most_bytes_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::pair<uint64_t, uint64_t>, Batch> batches_;  // by their morsel's order, then as they were added
+  std::map<std::pair<uint64_t, uint64_t>, Batch>
+      batches_;  // by their morsel's order, then as they were added
   uint64_t added_ = 0;
   size_t bytes_ = 0;
   std::vector<uint64_t> morsels_;  // of the writers

@@ -8,11 +8,11 @@
 
 #include "base/cancel.h"
 #include "base/memory.h"
+#include "data/batches.h"
 #include "data/column.h"
 #include "data/source.h"
 #include "ops/host_function.h"
 #include "plan/node.h"
-#include "data/batches.h"
 
 namespace duckdb {
 class SQLStatement;

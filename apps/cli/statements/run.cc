@@ -112,7 +112,8 @@ void SqlRun::run(const std::string& statement, bool is_last, bool more_follows) 
   progress_.start();
   shows_progress_ = true;
   const bool only_read = std::exchange(only_read_, false);  // unless it succeeds
-  // A table needs the widths of all rows. A file gets the last result, which need not be the last statement's.
+  // A table needs the widths of all rows. A file gets the last result, which need not be the last
+  // statement's.
   const bool streams = format_ != "table" && (options_.output.empty() || is_last);
   streams ? run_as_stream(statement, more_follows) : run_at_once(statement, more_follows);
   only_read_ = only_read && only_read_;
@@ -203,7 +204,8 @@ void SqlRun::write(ResultWriter& writer, const Batches& rows, OutputFile& out) {
   arrow::export_calls([&](ArrowSchema* to) { session_->to_arrow(rows.schema, to); },
                       [&](ArrowArray* to) {
                         try {
-                          if (auto batch = rows.next()) session_->to_arrow(rows.schema, std::move(*batch), to);
+                          if (auto batch = rows.next())
+                            session_->to_arrow(rows.schema, std::move(*batch), to);
                         } catch (...) {
                           failed = std::current_exception();
                           throw;

@@ -325,8 +325,8 @@ void write_report(const std::string& folder) {
   const std::filesystem::path path(folder);
   const Json known = Json::parse(read_text(path / "parts" / "machine.json"), nullptr, false);
   if (!known.is_object() || !known.contains("machine")) {
-    throw UserError(fmt::format("'{}' has no results of a study; `lanewise study -o {}` measures them", folder,
-                                folder));
+    throw UserError(
+        fmt::format("'{}' has no results of a study; `lanewise study -o {}` measures them", folder, folder));
   }
   Json study = {{"format", kFormat},
                 {"key", known["key"]},

@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 /// InternalError if two levels disagree, also in kept results.
 void run_study(const Parameters& parameters, const std::string& folder);
 
-/// Writes these files again from the results in `folder`, which may be of another machine. Throws UserError if
-/// there are none.
+/// Writes these files again from the results in `folder`, which may be of another machine. Throws UserError
+/// if there are none.
 void write_report(const std::string& folder);
 
 /// Reads study.json of a folder. Throws UserError if it does not exist.

@@ -143,9 +143,9 @@ LW_API void lw_result_close(lw_result* result);
 /* The rows of a statement, read while it runs: for results larger than the memory. */
 typedef struct lw_stream lw_stream;
 
-/* Starts a single statement, with parameters as above. It waits while about 64 MiB of rows are not read. Until
- * its rows have ended or the stream is closed, other calls of the session fail with LW_ERROR_USER, except
- * lw_session_cancel(). */
+/* Starts a single statement, with parameters as above. It waits while about 64 MiB of rows are not read.
+ * Until its rows have ended or the stream is closed, other calls of the session fail with LW_ERROR_USER,
+ * except lw_session_cancel(). */
 LW_API lw_code lw_session_stream(lw_session* session, const char* sql, struct ArrowSchema* schema,
                                  struct ArrowArray* values, lw_stream** out, lw_error* error);
 LW_API lw_code lw_stream_schema(const lw_stream* stream, struct ArrowSchema* out, lw_error* error);

@@ -16,8 +16,7 @@ constexpr uint64_t kMaxBatchOrder = uint64_t{1} << 38;
 
 class ScanInput::ScanReader : public Reader {
  public:
-  explicit ScanReader(ScanInput& input)
-      : input_(input), held_(input.held_), read_from_(input.read_from_) {}
+  explicit ScanReader(ScanInput& input) : input_(input), held_(input.held_), read_from_(input.read_from_) {}
   ~ScanReader() override {
     if (reading_) input_.end_reading(false);
   }

@@ -30,7 +30,7 @@ struct Info : duckdb::TableFunctionInfo {
 };
 
 struct BindData : duckdb::TableFunctionData {
-  const Batches* rows = nullptr;      // else
+  const Batches* rows = nullptr;         // else
   std::shared_ptr<const Source> source;  // this one
   std::shared_ptr<ExposedRows> exposed;
   std::vector<std::string> files;  // of read_arrow()

@@ -8,17 +8,17 @@
 
 #include "base/cancel.h"
 #include "base/memory.h"
+#include "data/batches.h"
 #include "data/column.h"
 #include "data/source.h"
 #include "sql/duckdb_headers.h"
-#include "data/batches.h"
 
 namespace lanewise::sql {
 
 /// The sources of the SQL functions lanewise_rows() and read_arrow().
 struct ExposedRows {
-  const Batches* rows = nullptr;  ///< for calls without an argument; null between uses
-  std::exception_ptr failed = {};    ///< what their next() threw
+  const Batches* rows = nullptr;   ///< for calls without an argument; null between uses
+  std::exception_ptr failed = {};  ///< what their next() threw
   std::map<std::string, std::shared_ptr<const Source>> sources = {};  ///< by argument: lower-case names
   MemoryBudget* budget = nullptr;                                     ///< for rows that are read from them
   const Cancellation* cancellation = nullptr;                         ///< of these reads

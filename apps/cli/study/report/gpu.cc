@@ -54,8 +54,8 @@ double step_of(const Json& level, const std::string& step) {
 
 std::string Range::text(const char* unit) const {
   if (empty()) return "–";
-  if (most_ - least_ < 0.02 * std::abs(most_)) return fmt::format("{:.3g}{}", most_, unit);
-  return fmt::format("{:.3g} to {:.3g}{}", least_, most_, unit);
+  if (most_ - least_ < 0.02 * std::abs(most_)) return digits_text(most_) + unit;
+  return fmt::format("{} to {}{}", digits_text(least_), digits_text(most_), unit);
 }
 
 double correlation(const std::vector<double>& a, const std::vector<double>& b) {

@@ -28,7 +28,7 @@ class Rows {
   void add(const char* table, const std::string& work, double published, double here, const char* cause,
            const char* why_not = "no GPU on this machine") {
     cells_.rows.push_back({table, work, time_text(published), time_or_dash(here),
-                           here > 0 ? fmt::format("{:.3g} ×", published / here) : "–",
+                           here > 0 ? digits_text(published / here) + " ×" : "–",
                            here > 0 ? cause : why_not});
   }
   /// For what was published without a value.
@@ -116,7 +116,7 @@ void add_trees(Rows& rows, const Results& results) {
     rows.add_lost("B-T9 (lost)", "one search on the CPU, " + tree.words,
                   fmt::format("{} to {}", time_text(tree.published / 6), time_text(tree.published / 4)),
                   cpu > 0 ? time_text(cpu) : "",
-                  cpu > 0 ? fmt::format("{:.3g} × at least", tree.published / 6 / cpu) : "",
+                  cpu > 0 ? digits_text(tree.published / 6 / cpu) + " × at least" : "",
                   "published: 4 to 6 times as fast as the GPU; faster clock and caches");
   }
   for (const Tree& tree : trees) {
@@ -128,7 +128,7 @@ void add_trees(Rows& rows, const Results& results) {
     rows.add_lost(
         "B-T11, T12 (lost)", "40,000 searches, GPU and one core, " + tree.words,
         tree.words.ends_with("32") ? "9 to 12 × one core" : "less than 9 to 12 ×",
-        gpu > 0 ? fmt::format("{:.3g} × one core", seconds_each(tree.many, "cpu binary") / gpu) : "", "",
+        gpu > 0 ? digits_text(seconds_each(tree.many, "cpu binary") / gpu) + " × one core" : "", "",
         gpu > 0 ? "more reads in flight; a faster bus" : "no GPU on this machine");
   }
 }

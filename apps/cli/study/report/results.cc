@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "output/result_writer.h"
 #include "study/bench/bench.h"
 
 namespace lanewise::cli::study {
@@ -152,6 +154,10 @@ std::string time_text(double seconds) {
   if (seconds < 1e-6) return fmt::format("{:.3g} ns", seconds * 1e9);
   if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
   return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
+}
+
+std::string digits_text(double value) {
+  return std::abs(value) < 999.5 ? fmt::format("{:.3g}", value) : with_commas(std::llround(value));
 }
 
 std::string ratio_text(double a, double b) { return a > 0 && b > 0 ? fmt::format("{:.1f} ×", a / b) : "–"; }

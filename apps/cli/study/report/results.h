@@ -70,6 +70,8 @@ std::string time_text(double seconds);
 
 /// "2.5 ×", or a dash if one of them is not known.
 std::string ratio_text(double a, double b);
+/// Three digits, without an exponent: "0.0134", "3,950".
+std::string digits_text(double value);
 std::string time_or_dash(double seconds);
 
 /// The first line of a reason, shortened.

@@ -67,7 +67,7 @@ std::string winner_text(const Task& task, Where place) {
   const auto most = std::ranges::max_element(wins, {}, &std::pair<const std::string, int>::second);
   std::string text = most->first;
   if (gain.count > 0 && most->first != task.reference) {
-    text += fmt::format(", {:.2g} ×", gain.value());
+    text += fmt::format(", {} ×", digits_text(gain.value()));
     if (place == Where::cpu) text += " " + task.reference;
   }
   return text;
@@ -138,7 +138,7 @@ std::vector<Task> tasks_of(const Results& results) {
 std::string fastest_text(const Groups& groups, Where place, const std::string& unit, const Value& value) {
   const Best best = groups.empty() ? Best() : best_of(*groups.back(), place);
   if (!best.measured()) return "not measured";
-  return fmt::format("{}, {:.3g} {}", best.level, value(*groups.back(), best.seconds), unit);
+  return fmt::format("{}, {} {}", best.level, digits_text(value(*groups.back(), best.seconds)), unit);
 }
 
 /// The faster of two places.
