@@ -125,11 +125,10 @@ void add_trees(Rows& rows, const Results& results) {
   }
   for (const Tree& tree : trees) {
     const double gpu = seconds_each(tree.many, "cuda block, with transfers");
-    rows.add_lost(
-        "B-T11, T12 (lost)", "40,000 searches, GPU and one core, " + tree.words,
-        tree.words.ends_with("32") ? "9 to 12 × one core" : "less than 9 to 12 ×",
-        gpu > 0 ? digits_text(seconds_each(tree.many, "cpu binary") / gpu) + " × one core" : "", "",
-        gpu > 0 ? "more reads in flight; a faster bus" : "no GPU on this machine");
+    rows.add_lost("B-T11, T12 (lost)", "40,000 searches, GPU and one core, " + tree.words,
+                  tree.words.ends_with("32") ? "9 to 12 × one core" : "less than 9 to 12 ×",
+                  gpu > 0 ? digits_text(seconds_each(tree.many, "cpu binary") / gpu) + " × one core" : "", "",
+                  gpu > 0 ? "more reads in flight; a faster bus" : "no GPU on this machine");
   }
 }
 
