@@ -85,11 +85,11 @@ unless a line says otherwise.
 
 Values of --work:
   launch        the first launch and later ones, of an empty kernel and of a search
-  node          a node of 15 to 2,047 keys: binary search, segments, a thread for each key; also key by key
+  node          a node of 15 to 2,047 keys: binary search, segments, a thread for each; key by key
   copy          copies of one node and of trees of several sizes to the device
-  trees         100,000 and 1,000,000 keys in nodes of 63 to 1,023: one at a time, and 40,000 at once
+  trees         100,000 and 1,000,000 keys in nodes of 63 to 1,023: one at a time, 40,000 at once
   multi         the keys of --batches at once, in nodes of 63
-  find, range   on the host, compared with std::map, std::lower_bound, Eytzinger, S+ tree, absl::btree
+  find, range   on the host; also std::map, std::lower_bound, Eytzinger, S+ tree, absl::btree
   device        contains, find, bounds and ranges: random, sorted, and after random updates
   update        batches of changes on the device, and its bulk load
   text          strings of 8 to 40 bytes on the device
