@@ -36,9 +36,8 @@ def main() -> None:
     ffi.cdef(ARROW + abi)
     ffi.cdef("void* stream_destructor(void);")
     ffi.cdef('extern "Python"' + re.sub(r"^.*?\(\*lw_function\)", " int call_function", re.search(r"^typedef int \(\*lw_function\)[^;]*;", abi, re.M)[0]))
-    for name in ("session_run", "program_run", "program_trace", "graph_distances", "graph_path"):
+    for name in ("session_run", "session_stream", "stream_next", "program_run", "program_trace", "graph_distances", "graph_path"):
         ffi.cdef(re.search(rf"^lw_code lw_{name}\([^;]*;", abi, re.M)[0].replace(f"lw_{name}", f"interruptible_{name}"))
-    ffi.cdef("lw_code interruptible_stream_next(lw_session* session, lw_stream* stream, struct ArrowArray* out, lw_error* error);")
     ffi.set_source("lanewise._native", ARROW + '#include "api/c/lanewise.h"\n#include "native.c"\n', py_limited_api=True)
     ffi.emit_c_code(str(output))
 

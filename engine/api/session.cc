@@ -387,13 +387,15 @@ constexpr size_t kStreamedBytes = size_t{64} << 20;  // of rows that a ResultStr
 }
 
 struct ResultStream::State {
-  ~State() {
+  ~State() { stop(); }
+  void stop() {
     if (!thread.joinable()) return;
     rows.stop();
     session.cancellation.cancel();
     session.database.interrupt();
-    join();
+    thread.join();
     session.cancellation.reset();
+    free_session();
   }
   std::optional<Batch> next();
   Batches batches() {
@@ -412,15 +414,15 @@ struct ResultStream::State {
     session.database.set_query_running(true);
     session.streams = true;
   }
-  void join() {
-    thread.join();
+  void free_session() {
     session.database.set_query_running(false);
     session.streams = false;
   }
 
   Session::State& session;
   Session::State::Answer answer{};
-  size_t given = 0;  // batches of a result that was complete from the start
+  size_t given = 0;              // batches of a result that was complete from the start
+  std::exception_ptr failed{};  // what next() threw
   exec::RowStream rows{std::min(kStreamedBytes, session.budget.limit() / 8)};
   std::thread thread{};
 };
@@ -436,8 +438,11 @@ std::optional<Batch> ResultStream::next() { return state_->next(); }
 
 Batches ResultStream::batches() { return state_->batches(); }
 
+void ResultStream::stop() { state_->stop(); }
+
 std::optional<Batch> ResultStream::State::next() {
   if (!thread.joinable()) {
+    if (failed) std::rethrow_exception(failed);
     std::vector<Batch>& batches = answer.result.table.batches;
     if (given == batches.size()) return std::nullopt;
     return std::exchange(batches[given++], {});
@@ -445,10 +450,11 @@ std::optional<Batch> ResultStream::State::next() {
   try {
     if (auto batch = rows.next()) return batch;
   } catch (...) {
-    join();
-    throw;
+    failed = std::current_exception();
   }
-  join();
+  thread.join();
+  free_session();
+  if (failed) std::rethrow_exception(failed);
   return std::nullopt;
 }
 
@@ -484,6 +490,7 @@ StatementResult Session::State::answer_and_write(const sql::Statement& statement
   if (database.writes_while_running(statement, query)) {
     stream.start(keep_columns);
     write(stream.batches());
+    stream.stop();  // CREATE TABLE IF NOT EXISTS may not have read all rows
   } else {
     execute(stream.answer, keep_columns, nullptr);
     const Table rows = std::move(result.table);

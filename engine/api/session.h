@@ -74,15 +74,17 @@ class Session;
 /// nothing else, except cancel() and the conversion of tables. Neither may be used by two threads at once.
 class ResultStream {
  public:
-  /// Stops the statement if it still runs.
+  /// As stop(). The session must still exist.
   ~ResultStream();
   ResultStream(ResultStream&&) noexcept;
 
   const Schema& schema() const;
   /// Waits for the next batch; nothing at the end. Throws the statement's error, after rows before the one
-  /// that raised it.
+  /// that raised it, and again if called again.
   std::optional<Batch> next();
-  /// The same as a function, which must not outlive the stream.
+  /// Stops the statement if it still runs.
+  void stop();
+  /// next() as a function, which must not outlive the stream.
   Batches batches();
   /// What Session::run() returns, with a table without rows; times and profile are there after the end.
   const StatementResult& result() const;

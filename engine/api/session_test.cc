@@ -167,6 +167,54 @@ TEST(Session, WritesNothingIfARowRaisesAnError) {
   EXPECT_THAT(message_of<UserError>([&] { session.run("FROM bad"); }), HasSubstr("bad"));
 }
 
+TEST(Session, WritesWhatOnlyTheFirstConnectionKnows) {
+  const TemporaryFolder folder;
+  Session session(options());
+  const auto rows_of = [&](const std::string& statement) { return text_of(session.run(statement).table); };
+  for (const char* statement :
+       {"CREATE TABLE t (a INTEGER PRIMARY KEY, b INTEGER)", "CREATE TEMP MACRO f(x) AS x + 1",
+        "CREATE TEMP TABLE u AS SELECT i FROM range(10) r(i)", "INSERT INTO u SELECT i + 10 FROM u",
+        "INSERT INTO t SELECT 1, 1", "INSERT INTO t SELECT 1, 5 ON CONFLICT DO UPDATE SET b = f(excluded.b)",
+        "CREATE TABLE IF NOT EXISTS t AS SELECT i FROM range(3000000) r(i)"}) {
+    session.run(statement);
+  }
+  EXPECT_EQ(rows_of("INSERT INTO t SELECT 2, 2 RETURNING f(b)"), rows_of("SELECT 3"));
+  EXPECT_EQ(rows_of("SELECT sum(b), count(*) FROM t"), rows_of("SELECT 8::HUGEINT, 2"));
+  EXPECT_EQ(rows_of("SELECT count(*), max(i) FROM u"), rows_of("SELECT 20, 19"));
+  session.run("BEGIN");
+  session.run("CREATE TABLE v AS SELECT * FROM t");
+  EXPECT_EQ(rows_of("SELECT count(*) FROM v"), rows_of("SELECT 2"));
+  session.run("ROLLBACK");
+  EXPECT_THAT(message_of<UserError>([&] { session.run("FROM v"); }), HasSubstr("v"));
+}
+
+TEST(Session, StreamsAfterUseOfASchema) {
+  const TemporaryFolder folder;
+  for (const char* use : {"USE s", "SET search_path = 's,main'"}) {
+    Session session(options());
+    session.run("CREATE SCHEMA s");
+    session.run(use);
+    session.run("CREATE TABLE t AS SELECT i FROM range(3) r(i)");
+    ResultStream stream = session.stream("SELECT [i] AS l FROM s.t");
+    Table first{stream.schema(), {*stream.next()}};
+    EXPECT_EQ(session.as_json(first).value(2, 0).to_string(), "[2]") << use;
+    EXPECT_FALSE(stream.next());
+    const std::string path = folder.file("t.csv");
+    session.run("COPY t TO '" + path + "'");
+    EXPECT_TRUE(std::ifstream(path).good()) << use;
+  }
+}
+
+TEST(Session, CopiesToAFolderThatItReads) {
+  const TemporaryFolder folder;
+  Session session(options());
+  const std::string to = "'" + folder.file("d") + "' (FORMAT parquet, PARTITION_BY (k), OVERWRITE)";
+  session.run("COPY (SELECT i % 3 AS k, i AS v FROM range(300000) r(i)) TO " + to);
+  const std::string files = "'" + folder.file("d") + "/**/*.parquet'";
+  session.run("COPY (SELECT k, v + 1 AS v FROM " + files + ") TO " + to);
+  EXPECT_EQ(session.run("SELECT sum(v) FROM " + files).table.value(0, 0).to_string(), "45000150000");
+}
+
 TEST(Session, DoesOneThingWhileAStreamIsRead) {
   Session session(options());
   session.run("CREATE TYPE mood AS ENUM ('sad', 'happy')");

@@ -292,6 +292,65 @@ TEST(Execute, StreamsOnlyRowsBeforeAnError) {
   }
 }
 
+/// Reads all ids, which must be 0, 1, 2, ..., until the stream throws.
+template <class Error>
+int64_t ids_before(const plan::NodePtr& plan, const Options& options, RowStream& stream) {
+  std::thread run([&] {
+    try {
+      execute(plan, options, &stream);
+      stream.end();
+    } catch (...) {
+      stream.end(std::current_exception());
+    }
+  });
+  int64_t next = 0;
+  const auto read = [&] {
+    while (const auto batch = stream.next()) {
+      for (int64_t row = 0; row < batch->rows; ++row)
+        EXPECT_EQ(static_cast<int64_t>(batch->columns[0]->value(row).integer()), next++);
+    }
+  };
+  EXPECT_THROW(read(), Error);
+  run.join();
+  return next;
+}
+
+TEST(Execute, StreamsNothingAfterRowsThatCannotBeRead) {
+  for (int threads : {1, 2, 7}) {
+    for (int again = 0; again < 20; ++again) {
+      auto source = source_of(20'000);
+      source->batch_rows = 100;
+      source->on_next = [&](size_t batch) {
+        if (batch == 120) throw InternalError("cannot read");
+      };
+      Options options;
+      options.threads = threads;
+      options.vector_rows = 50;
+      RowStream stream(again % 2 == 0 ? 1 : 1'000'000);
+      EXPECT_LE(ids_before<InternalError>(all_of(source), options, stream), 12'000);
+    }
+  }
+}
+
+TEST(Execute, EndsAFullStreamWhenAThreadHasNoMemory) {
+  auto source = source_of(20'000);
+  source->batch_rows = 100;
+  const ExprPtr huge = call("repeat", {text("x"), big(2'000'000'000)});
+  const auto plan =
+      plan::project(all_of(source), {id(), case_when({call("=", {id(), big(70)}), huge, s()})}, {"id", "x"});
+  for (int threads : {1, 4, 7}) {
+    for (int again = 0; again < 20; ++again) {
+      MemoryBudget budget(100'000'000);
+      Options options;
+      options.threads = threads;
+      options.budget = &budget;
+      options.vector_rows = 50;
+      RowStream stream(1);
+      EXPECT_LE(ids_before<MemoryError>(plan, options, stream), 70);
+    }
+  }
+}
+
 TEST(Execute, StopsWhenTheReaderOfAStreamIsGone) {
   auto source = source_of(200'000);
   source->batch_rows = 1500;

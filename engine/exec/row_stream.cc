@@ -12,7 +12,7 @@ bool RowStream::is_ready() const {
 }
 
 bool RowStream::must_wait(size_t writer) const {
-  if (stopped_ || bytes_ <= most_bytes_) return false;
+  if (stopped_ || aborted_ || bytes_ <= most_bytes_) return false;
   // The reader may need this writer's rows before it can take what others have added.
   return is_ready() || morsels_[writer] != std::ranges::min(morsels_);
 }
@@ -55,7 +55,7 @@ void RowStream::Writer::begin(uint64_t order) {
 void RowStream::Writer::add(Batch batch) {
   std::unique_lock lock(stream_.mutex_);
   if (stream_.stopped_) throw CancelledError();
-  if (stream_.morsels_[number_] >= stream_.cut_) return;
+  if (stream_.aborted_ || stream_.morsels_[number_] >= stream_.cut_) return;
   stream_.bytes_ += batch.bytes();
   stream_.batches_.emplace(std::pair(stream_.morsels_[number_], stream_.added_++), std::move(batch));
   stream_.changed_.notify_all();
@@ -65,7 +65,7 @@ void RowStream::Writer::add(Batch batch) {
 
 void RowStream::complete_below(uint64_t order) {
   const std::lock_guard lock(mutex_);
-  if (order <= complete_below_) return;
+  if (aborted_ || order <= complete_below_) return;
   complete_below_ = order;
   changed_.notify_all();
 }
@@ -77,6 +77,12 @@ void RowStream::cut(uint64_t order) {
   const auto first = batches_.lower_bound({order, 0});
   for (auto batch = first; batch != batches_.end(); ++batch) bytes_ -= batch->second.bytes();
   batches_.erase(first, batches_.end());
+  changed_.notify_all();
+}
+
+void RowStream::abort() {
+  const std::lock_guard lock(mutex_);
+  aborted_ = true;
   changed_.notify_all();
 }
 

@@ -48,6 +48,9 @@ class RowStream {
   void complete_below(uint64_t order);
   /// Rows of morsels from this order on are never given: one of them raised an error.
   void cut(uint64_t order);
+  /// A writer failed: no more rows are given than those that were ready, and add() does nothing. To be called
+  /// while the writer's reader still holds its morsel.
+  void abort();
   /// Nothing is added any more; with an error, which next() throws after the rows before it.
   void end(std::exception_ptr error = nullptr);
 
@@ -66,6 +69,7 @@ class RowStream {
   uint64_t complete_below_ = 0;
   uint64_t cut_ = UINT64_MAX;
   bool stopped_ = false;
+  bool aborted_ = false;
   bool ended_ = false;
   std::exception_ptr error_;
 };

@@ -102,18 +102,12 @@ class Worker {
     for (size_t branch = 0; branch < pipeline_.branches.size(); ++branch) {
       OpenBranch& open = pipeline_.branches[branch];
       if (open.phase != phase) continue;
-      auto reader = open.input->reader();
-      Counters& input = input_counters(open);
-      Morsel morsel;
-      Stopwatch watch;
-      while (!stopped() && next(*reader, morsel, branch)) {
-        input.nanos += watch.lap();
-        const uint64_t order = (static_cast<uint64_t>(branch) << kBranchShift) + morsel.order;
-        if (!may_matter(open, morsel, order)) break;  // later ones may not matter either
-        input.bytes += bytes_of(morsel);
-        run_morsel(open, morsel, order);
-        progress.morsel_done(pipeline_, branch);
-        watch.lap();
+      const auto reader = open.input->reader();
+      try {
+        run_branch(branch, *reader, progress);
+      } catch (...) {
+        if (pipeline_.stream != nullptr) pipeline_.stream->stream().abort();
+        throw;
       }
     }
   }
@@ -122,6 +116,22 @@ class Worker {
   std::vector<Counters> counters;
 
  private:
+  void run_branch(size_t branch, Reader& reader, ProgressReport& progress) {
+    OpenBranch& open = pipeline_.branches[branch];
+    Counters& input = input_counters(open);
+    Morsel morsel;
+    Stopwatch watch;
+    while (!stopped() && next(reader, morsel, branch)) {
+      input.nanos += watch.lap();
+      const uint64_t order = (static_cast<uint64_t>(branch) << kBranchShift) + morsel.order;
+      if (!may_matter(open, morsel, order)) break;  // later ones may not matter either
+      input.bytes += bytes_of(morsel);
+      run_morsel(open, morsel, order);
+      progress.morsel_done(pipeline_, branch);
+      watch.lap();
+    }
+  }
+
   /// The reader's next morsel of this branch.
   bool next(Reader& reader, Morsel& morsel, uint64_t branch) {
     if (pipeline_.stream != nullptr) StreamSink::begin(*local, RowStream::kNoMorsel);

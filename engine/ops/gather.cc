@@ -26,8 +26,9 @@ size_t Gather::bytes() const {
 void Gather::append(const Vector& vector, const ActiveSet& rows) {
   if (rows.none()) return;
   if (rows_ == 0 && last_bytes_ != 0) {  // growing by doubling would use twice the memory
-    values_.reserve(last_bytes_);
-    if (type_.is_string()) offsets_.reserve(last_rows_ + 1);
+    const auto and_some = [](size_t size) { return size + size / 8; };  // a batch may be a chunk longer
+    values_.reserve(and_some(last_bytes_));
+    if (type_.is_string()) offsets_.reserve(and_some(last_rows_ + 1));
   }
   append_validity(vector, rows);
   type_.is_string() ? append_texts(vector, rows) : append_values(vector, rows);

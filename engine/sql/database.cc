@@ -170,14 +170,15 @@ bool Database::writes_while_running(const Statement& statement, const Query& que
   if (query.transaction == nullptr) return false;
   return translated([&] {
     switch (statement.parsed->type) {
-      case StatementType::COPY_STATEMENT:
-        return true;
+      case StatementType::COPY_STATEMENT:  // several files may replace those that the query reads
+        return copied_to(*statement.parsed) != nullptr;
       case StatementType::CREATE_STATEMENT: {
         const duckdb::CreateInfo& info = *statement.parsed->Cast<duckdb::CreateStatement>().info;
         return !info.temporary && info.catalog != TEMP_CATALOG;
       }
       case StatementType::INSERT_STATEMENT: {
         const auto& insert = statement.parsed->Cast<duckdb::InsertStatement>();
+        if (!insert.returning_list.empty() || insert.on_conflict_info) return false;
         const auto table = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(
             state_->context(), insert.catalog, insert.schema, insert.table,
             duckdb::OnEntryNotFound::RETURN_NULL);
@@ -190,8 +191,8 @@ bool Database::writes_while_running(const Statement& statement, const Query& que
 }
 
 void Database::set_query_running(bool running) {
+  if (running) translated([&] { state_->prepare_second(); });
   state_->query_running = running;
-  if (running) state_->second.reset();  // not when it ends: the other connection may still write the rows
 }
 
 std::optional<Table> Database::write(const Statement& statement, const Batches& rows,
@@ -302,6 +303,9 @@ bool Database::falls_back() const {
   return state_->context().TryGetCurrentSetting(kFallback, value) && value.ToString() == "duckdb";
 }
 
-void Database::interrupt() { state_->context().Interrupt(); }
+void Database::interrupt() {
+  state_->connection->context->Interrupt();
+  if (duckdb::ClientContext* const second = state_->second_context) second->Interrupt();
+}
 
 }  // namespace lanewise::sql

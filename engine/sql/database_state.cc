@@ -58,17 +58,19 @@ std::vector<std::string> divided(const std::string& sql) {
 
 }  // namespace
 
-duckdb::ClientContext& Database::State::context() {
+void Database::State::prepare_second() {
   duckdb::ClientContext& first = *connection->context;
-  if (!query_running) return first;
   if (!second) {
     second = duckdb::make_uniq<duckdb::Connection>(*instance);
-    second->context->config = first.config;
-    const auto& paths = duckdb::ClientData::Get(first).catalog_search_path->GetSetPaths();
-    duckdb::ClientData::Get(*second->context)
-        .catalog_search_path->Set(paths, duckdb::CatalogSetPathType::SET_DIRECTLY);
+    second_context = second->context.get();
   }
-  return *second->context;
+  second->context->config = first.config;
+  auto paths = duckdb::ClientData::Get(first).catalog_search_path->GetSetPaths();
+  for (duckdb::CatalogSearchEntry& path : paths) {
+    if (path.catalog.empty()) path.catalog = duckdb::DatabaseManager::GetDefaultDatabase(first);
+  }
+  duckdb::ClientData::Get(*second->context)
+      .catalog_search_path->Set(paths, duckdb::CatalogSetPathType::SET_DIRECTLY);
 }
 
 duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> Database::State::parse(const std::string& sql) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,11 +23,14 @@ struct Database::State {
   bool query_left_open = false;    // a query of the transaction is still open
   std::vector<std::string> files;  // files of the last plan
 
-  bool query_running = false;                     // in another thread, by `connection`
-  duckdb::unique_ptr<duckdb::Connection> second;  // made when it is needed meanwhile
+  std::atomic<bool> query_running{false};         // in another thread, by `connection`
+  duckdb::unique_ptr<duckdb::Connection> second;  // for use meanwhile; made by the first such query
+  std::atomic<duckdb::ClientContext*> second_context{nullptr};  // for interrupts by other threads
 
   /// Of the connection that may be used now.
-  duckdb::ClientContext& context();
+  duckdb::ClientContext& context() { return *(query_running ? *second : *connection).context; }
+  /// Gives the second connection the settings of the first.
+  void prepare_second();
 
   // Parses a statement before it runs.
   duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> parse(const std::string& sql);

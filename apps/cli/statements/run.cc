@@ -157,11 +157,13 @@ void SqlRun::run_as_stream(const std::string& statement, bool more_follows) {
     if (options_.output.empty()) {
       show([&] { write(*writer_, rows, out_); });
     } else {
-      inputs_.insert(inputs_.end(), stream.result().files.begin(), stream.result().files.end());
-      last_.reset();
+      const std::vector<std::string>& files = stream.result().files;
+      inputs_.insert(inputs_.end(), files.begin(), files.end());
       write_file(rows);
+      last_.reset();
     }
   }
+  stream.stop();  // a pager may have been left early
   report(stream.result());
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -55,7 +56,7 @@ class SqlRun {
   std::optional<StdinTable> stdin_table_;
   Progress progress_;
   bool only_read_ = true;
-  bool shows_progress_ = false;  // false for the queries of completion
+  std::atomic<bool> shows_progress_{false};  // false for the queries of completion
   std::unique_ptr<ResultWriter> writer_;
   OutputFile out_;
   std::optional<Table> last_;        // with -o: a result to be written at the end

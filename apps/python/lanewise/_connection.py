@@ -93,10 +93,11 @@ class Connection:
     def _stream(self, query: str, params: Parameters, names: Scopes) -> BatchStream:
         out, error = ffi.new("lw_stream**"), ffi.new("lw_error*")
         sql, session = text(query, "the statement"), self._live()
+        start = lib.interruptible_session_stream if in_main_thread() else lib.lw_session_stream
         with self._lock, ExitStack() as added:
             added.enter_context(self._functions_added(_tables.functions(query, names)))
             added.enter_context(self._tables_added(self._named(query, names)))
-            self._check(lib.lw_session_stream(session, sql, *row(params), out, error), error, query)
+            self._check(start(session, sql, *row(params), out, error), error, query)
             return BatchStream(self, out[0], query, added.pop_all())
 
     def execute(self, query: str, params: Parameters = None) -> Cursor:

@@ -46,7 +46,7 @@ class BatchStream:
         array, error = ffi.new("struct ArrowArray*"), ffi.new("lw_error*")
         try:
             if in_main_thread():
-                code = lib.interruptible_stream_next(self._connection._session or ffi.NULL, self._handle, array, error)
+                code = lib.interruptible_stream_next(self._handle, array, error)
             else:
                 code = lib.lw_stream_next(self._handle, array, error)
             self._connection._check(code, error, self._query)

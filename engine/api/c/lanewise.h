@@ -154,6 +154,9 @@ LW_API lw_code lw_stream_next(lw_stream* stream, struct ArrowArray* out, lw_erro
 /* The rows that are left as a stream of Arrow's, to which lw_stream_next() then no longer applies. It may
  * outlive `stream`; its release ends the statement. */
 LW_API lw_code lw_stream_rest(lw_stream* stream, struct ArrowArrayStream* out, lw_error* error);
+/* Ends a running or the next lw_stream_next() with LW_ERROR_CANCELLED. Like lw_session_cancel(), also after
+ * the session was closed. */
+LW_API void lw_stream_cancel(lw_stream* stream);
 /* Ends the statement if it still runs; NULL is allowed. */
 LW_API void lw_stream_close(lw_stream* stream);
 

@@ -22,10 +22,12 @@ struct Rows {
 
   // Nested columns need the session.
   void schema(ArrowSchema* out) {
+    check_process();
     const std::lock_guard lock(shared->mutex);
     shared->session.to_arrow(stream.schema(), out);
   }
   void next(ArrowArray* out) {
+    check_process();
     *out = {};
     std::optional<Batch> batch = stream.next();
     if (!batch) return;
@@ -91,6 +93,10 @@ lw_code lw_stream_rest(lw_stream* stream, ArrowArrayStream* out, lw_error* error
     lanewise::arrow::export_calls([rows](ArrowSchema* to) { rows->schema(to); },
                                   [rows](ArrowArray* to) { rows->next(to); }, out);
   });
+}
+
+void lw_stream_cancel(lw_stream* stream) {
+  if (stream != nullptr && stream->rows != nullptr) stream->rows->shared->session.cancel();
 }
 
 void lw_stream_close(lw_stream* stream) { delete stream; }
