@@ -421,7 +421,7 @@ struct ResultStream::State {
 
   Session::State& session;
   Session::State::Answer answer{};
-  size_t given = 0;              // batches of a result that was complete from the start
+  size_t given = 0;             // batches of a result that was complete from the start
   std::exception_ptr failed{};  // what next() threw
   exec::RowStream rows{std::min(kStreamedBytes, session.budget.limit() / 8)};
   std::thread thread{};

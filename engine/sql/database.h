@@ -110,8 +110,8 @@ class Database {
   std::optional<Table> write(const Statement& statement, const Batches& rows,
                              const std::vector<std::string>& names, const std::vector<std::string>& types,
                              MemoryBudget* budget);
-  /// Whether write() may read the rows of this query while it runs, by the second connection. It does not know
-  /// a transaction of the user and temporary tables, macros and sequences.
+  /// Whether write() may read the rows of this query while it runs, by the second connection. It does not
+  /// know a transaction of the user and temporary tables, macros and sequences.
   bool writes_while_running(const Statement& statement, const Query& query);
   /// While a planned query runs in another thread, a second connection with the same settings converts and
   /// writes tables.
