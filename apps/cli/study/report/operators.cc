@@ -374,13 +374,12 @@ void write_sql(Page& page, const Results& results) {
   Cells cells{{"query", "rows", "scalar, one core", "vectors, one core", "all cores", "GPU", "GPU, kernels",
                "fastest"},
               {}};
-  plot::Bars bars{.title = "JOIN, GROUP BY, ORDER BY and strings: gain over one scalar core",
-                  .x = {"gain", "×"},
-                  .groups = {},
-                  .series = {"vectors, one core", "all cores", "GPU"},
-                  .values = {},
-                  .limit = 1,
-                  .limit_name = "one scalar core"};
+  plot::Bars bars;
+  bars.title = "JOIN, GROUP BY, ORDER BY and strings: gain over one scalar core";
+  bars.x = {"gain", "×"};
+  bars.series = {"vectors, one core", "all cores", "GPU"};
+  bars.limit = 1;
+  bars.limit_name = "one scalar core";
   std::map<std::string, int> wins;
   for (const Json* group : groups) {
     const Json* const levels[] = {level_of(*group, "scalar, one core"), level_of(*group, "simd, one core"),

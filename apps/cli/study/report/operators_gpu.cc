@@ -74,11 +74,10 @@ void write_filter(Page& page, const Results& results, const Groups& groups) {
 
 /// Figure 17 of the study, and its timeline (figure 42): what a run's steps take.
 void write_steps(Page& page, const Results& results, const Groups& groups) {
-  plot::Bars bars{.title = "Steps of a run on the GPU, and all cores",
-                  .x = {"time", "ms"},
-                  .groups = {},
-                  .series = {"copy in", "kernel", "copy out", "all cores"},
-                  .values = {}};
+  plot::Bars bars;
+  bars.title = "Steps of a run on the GPU, and all cores";
+  bars.x = {"time", "ms"};
+  bars.series = {"copy in", "kernel", "copy out", "all cores"};
   Cells cells{{"work", "copies", "in", "GB/s", "kernel", "out", "GB/s", "kernel's share"}, {}};
   for (const Json* group : groups) {
     const Json* const cores = cores_of(*group);
