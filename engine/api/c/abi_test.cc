@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -10,35 +9,13 @@
 #include <vector>
 
 #include "api/c/lanewise.h"
+#include "api/c/testing/opened.h"
 #include "data/arrow/arrow.h"
 
 namespace {
 
+using lanewise::c::Error, lanewise::c::Opened;
 using ::testing::HasSubstr;
-
-/// An error that is released in the destructor.
-struct Error {
-  Error() = default;
-  ~Error() { lw_error_release(&error); }
-  Error(const Error&) = delete;
-  std::string message() const { return error.message != nullptr ? error.message : ""; }
-  lw_error error = {};
-};
-
-struct Opened {
-  explicit Opened(std::vector<lw_option> options = {}) {
-    Error error;
-    EXPECT_EQ(lw_session_open(options.data(), options.size(), &session, &error.error), LW_OK)
-        << error.message();
-  }
-  ~Opened() { lw_session_close(session); }
-  Opened(const Opened&) = delete;
-
-  lw_code run(const char* sql, lw_error* error, lw_result** result) const {
-    return lw_session_run(session, sql, nullptr, nullptr, result, error);
-  }
-  lw_session* session = nullptr;
-};
 
 lanewise::Table rows(const lw_result* result) {
   ArrowArrayStream stream;
@@ -81,55 +58,6 @@ TEST(CAbi, ListsNeedTheirSessionAndHoldIt) {
   EXPECT_STREQ(schema.children[0]->format, "+l");
   schema.release(&schema);
   stream.release(&stream);
-}
-
-TEST(CAbi, StreamsRowsOfARunningStatement) {
-  const Opened opened;
-  lw_stream* stream = nullptr;
-  ASSERT_EQ(lw_session_stream(opened.session, "SELECT i, [i] AS l FROM range(300000) AS r(i)", nullptr,
-                              nullptr, &stream, nullptr),
-            LW_OK);
-  lw_result* result = nullptr;
-  Error busy;
-  EXPECT_EQ(opened.run("SELECT 1", &busy.error, &result), LW_ERROR_USER);
-  EXPECT_THAT(busy.message(), HasSubstr("still being read"));
-  ArrowArray first;
-  ASSERT_EQ(lw_stream_next(stream, &first, nullptr), LW_OK);
-  const int64_t rows_before = first.length;
-  EXPECT_GT(rows_before, 0);
-  first.release(&first);
-  ArrowArrayStream rest;
-  ASSERT_EQ(lw_stream_rest(stream, &rest, nullptr), LW_OK);
-  Error gone;
-  EXPECT_EQ(lw_stream_next(stream, &first, &gone.error), LW_ERROR_USER);
-  EXPECT_THAT(gone.message(), HasSubstr("were given"));
-  lw_stream_close(stream);
-  ArrowSchema schema;
-  ASSERT_EQ(rest.get_schema(&rest, &schema), 0);
-  EXPECT_STREQ(schema.children[1]->format, "+l");
-  schema.release(&schema);
-  int64_t left = 0;
-  for (ArrowArray next; rest.get_next(&rest, &next) == 0 && next.release != nullptr; next.release(&next))
-    left += next.length;
-  EXPECT_EQ(rows_before + left, 300'000);
-  rest.release(&rest);
-  ASSERT_EQ(opened.run("SELECT 1", nullptr, &result), LW_OK);
-  lw_result_close(result);
-}
-
-TEST(CAbi, AStreamOfArrowsTellsItsError) {
-  const Opened opened;
-  lw_stream* stream = nullptr;
-  ASSERT_EQ(lw_session_stream(opened.session, "SELECT ('x' || i)::INTEGER FROM range(9) AS r(i)", nullptr,
-                              nullptr, &stream, nullptr),
-            LW_OK);
-  ArrowArrayStream rest;
-  ASSERT_EQ(lw_stream_rest(stream, &rest, nullptr), LW_OK);
-  lw_stream_close(stream);
-  ArrowArray next;
-  EXPECT_EQ(rest.get_next(&rest, &next), EINVAL);
-  EXPECT_THAT(rest.get_last_error(&rest), HasSubstr("Could not convert"));
-  rest.release(&rest);
 }
 
 TEST(CAbi, SeveralStatementsGiveTheLastResult) {

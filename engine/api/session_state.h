@@ -1,0 +1,281 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "api/arrow_file.h"
+#include "api/device_choice.h"
+#include "api/session.h"
+#include "base/error.h"
+#include "base/machine.h"
+#include "base/spill_file.h"
+#include "data/table_source.h"
+#include "exec/gpu/accelerator.h"
+#include "exec/row_stream.h"
+#include "gpu/driver.h"
+#include "gpu/error.h"
+#include "gpu/modules/compiler.h"
+#include "lanes/targets/target.h"
+#include "sql/database.h"
+
+namespace lanewise {
+
+/// What a session holds, and how it runs statements.
+struct Session::State {
+  class Stopwatch {
+   public:
+    double lap() {
+      const auto now = std::chrono::steady_clock::now();
+      const std::chrono::duration<double> passed = now - start_;
+      start_ = now;
+      return passed.count();
+    }
+
+   private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  };
+
+  static lanes::Target target_named(const std::string& name);
+  /// The value of this DuckDB setting, if it must differ from the default.
+  static std::optional<std::string> temp_directory(const SessionOptions& options);
+  /// The line of a profile for what DuckDB ran.
+  static exec::OperatorProfile by_duckdb(const std::string& statement, double seconds);
+  static void name(Schema& schema, const sql::Query& query);
+
+  explicit State(const SessionOptions& session_options)
+      : options(session_options),
+        target(target_named(options.lanes)),
+        device(parse_device(options.device)),
+        strategy(exec::parse_strategy(options.device_strategy)),
+        threads(options.threads > 0 ? options.threads : machine_cores()),
+        budget(options.engine_memory > 0  ? options.engine_memory
+               : options.memory_limit > 0 ? options.memory_limit
+                                          : machine_memory() / 10 * 8),
+        store(&budget),
+        database({.path = options.database,
+                  .read_only = options.read_only,
+                  .threads = threads,
+                  .memory_limit = options.memory_limit,
+                  .temp_directory = temp_directory(options),
+                  .budget = &budget,
+                  .cancellation = &cancellation,
+                  .open_arrow = arrow_files}) {
+    options.tuning.packed_only = options.lanes == "packed";
+    if (options.temp_directory != kNoTempDirectory)
+      budget.spill_to(std::make_shared<SpillFile>(options.temp_directory));
+    if (device.only) accelerator();
+  }
+
+  /// The GPU, opened by the first call. Null with `auto` if there is none.
+  exec::Accelerator* accelerator() {
+    if (gpu || no_gpu) return gpu.get();
+    exec::Accelerator::Options wanted;
+    wanted.ordinal = device.ordinal;
+    wanted.memory_limit = options.device_memory;
+    wanted.budget = &budget;
+    wanted.strategy = strategy;
+    wanted.threads = threads;
+    if (options.device_rows > 0) wanted.batch_rows = (options.device_rows + 63) / 64 * 64;
+    try {
+      gpu = std::make_unique<exec::Accelerator>(wanted);
+      properties = gpu->device.properties();
+    } catch (const UserError& error) {  // a DeviceError or a MemoryError
+      if (device.only) throw;
+      no_gpu = error.what();
+    }
+    return gpu.get();
+  }
+
+  exec::DeviceView device_view() const {
+    const bool measured =
+        options.placement && (!properties || properties->name == options.placement->device.name);
+    exec::DeviceView view;
+    view.ordinal = device.ordinal;
+    if (properties) view.architecture = properties->architecture();
+    view.opened = gpu.get();
+    view.missing = no_gpu.value_or("");
+    if (gpu && gpu->device.lost()) view.missing = "the GPU is lost to this process";
+    view.costs = measured ? options.placement->device
+                          : exec::usual_device_costs(properties.value_or(gpu::Properties()));
+    return view;
+  }
+  exec::Rates host_rates() const {
+    return options.placement ? with_threads_of(options.placement->host, options.placement->threads, threads)
+                             : exec::usual_host_rates(target, options.tuning, threads);
+  }
+  /// Finds the GPU through the driver, without opening it.
+  void look_for_gpu() {
+    if (properties || no_gpu) return;
+    try {
+      const gpu::Driver& driver = gpu::Driver::system();
+      gpu::Compiler::system();  // without it a GPU is useless
+      properties = driver.properties(device.ordinal);
+    } catch (const gpu::DeviceError& error) {
+      no_gpu = error.what();
+    }
+  }
+  exec::Options run_options() {
+    exec::Options run;
+    run.target = target;
+    run.threads = threads;
+    run.vector_rows = options.vector_rows;
+    run.tuning = options.tuning;
+    run.join_parts = options.join_parts;
+    run.budget = &budget;
+    run.cancellation = &cancellation;
+    run.store = &store;
+    run.profile_lanes = options.profile_lanes;
+    run.progress = progress;
+    run.device_strategy = strategy;
+    if (!device.offered) return run;
+    run.accelerator = [this] { return accelerator(); };
+    run.device_only = device.only;
+    run.device_view = [this] { return device_view(); };
+    run.host_rates = host_rates();
+    return run;
+  }
+
+  StatementResult answer_by_duckdb(const sql::Statement& statement) {
+    StatementResult result;
+    result.engine = "duckdb";
+    Stopwatch watch;
+    const sql::Database::Limits before = database.limits();
+    std::optional<Table> table = database.run(statement, &budget);
+    result.run_seconds = watch.lap();
+    if (const sql::Database::Limits now = database.limits();
+        now != before) {  // SET threads, SET memory_limit, SET temp_directory
+      threads = now.threads;
+      if (now.memory != before.memory) budget.set_limit(now.memory);
+      if (now.temp_directory != before.temp_directory)
+        budget.spill_to(now.temp_directory.empty() ? nullptr
+                                                   : std::make_shared<SpillFile>(now.temp_directory));
+    }
+    result.has_rows = table.has_value();
+    if (table) result.table = std::move(*table);
+    result.profile.push_back(by_duckdb(statement.name, result.run_seconds));
+    return result;
+  }
+
+  /// COPY, CREATE TABLE AS or INSERT: our engine runs the query, DuckDB writes its rows.
+  StatementResult answer_and_write(const sql::Statement& statement, bool keep_columns);
+
+  /// A query, planned and then run.
+  struct Answer {
+    StatementResult result;
+    sql::Query query;
+  };
+  Answer plan(const sql::Statement& statement) {
+    Answer answer;
+    auto& [result, query] = answer;
+    result.engine = "lanewise";
+    result.has_rows = true;
+    Stopwatch watch;
+    query = database.plan(statement);
+    result.pivot_seconds = query.pivot_seconds;
+    result.computed_by_duckdb.assign(query.computed_by_duckdb.begin(), query.computed_by_duckdb.end());
+    result.plan_seconds = watch.lap() - query.pivot_seconds.value_or(0);
+    result.files = database.files();
+    result.table.schema = query.root->schema;
+    name(result.table.schema, query);
+    return answer;
+  }
+  /// Runs it and ends its transaction. The rows go to `stream`, if there is one.
+  void execute(Answer& answer, bool keep_columns, exec::RowStream* stream) {
+    auto& [result, query] = answer;
+    Stopwatch watch;
+    exec::Options run = run_options();
+    run.keep_columns = keep_columns;
+    const std::shared_ptr<SpillFile> spill_file = budget.spill_file();
+    const size_t spilled_before = spill_file ? (spill_file->take_peak(), spill_file->used()) : 0;
+    exec::Result done = exec::execute(query.root, run, stream);
+    result.run_seconds = watch.lap();
+    if (spill_file) result.spilled = spill_file->take_peak() - spilled_before;
+    result.table.batches = std::move(done.table.batches);
+    result.hot = done.from_hot_columns;
+    result.profile = std::move(done.profile);
+    if (query.pivot_seconds) result.profile.push_back(by_duckdb("Values of PIVOT", *query.pivot_seconds));
+    end(query);
+  }
+  /// Ends its transaction.
+  static void end(sql::Query& query) {
+    query.root = nullptr;
+    query.executor = nullptr;
+    query.transaction = nullptr;
+  }
+  Answer answer(const sql::Statement& statement, bool keep_columns) {
+    Answer answer = plan(statement);
+    execute(answer, keep_columns, nullptr);
+    return answer;
+  }
+  /// Throws UserError while a stream is being read.
+  void check_idle() const {
+    if (streams)
+      throw UserError("a result of this session is still being read: read it to its end or close it");
+  }
+
+  std::string explain(const sql::Statement& statement, bool kernels) {
+    if (statement.kind == sql::Statement::Kind::kOther)
+      return fmt::format("DuckDB runs {}\n", statement.name);
+    const sql::Query planned = database.plan(statement);
+    std::string text =
+        fmt::format("{}lanes {}, {} thread{}\n", plan::to_string(*planned.root, target, options.tuning),
+                    lanes::name(target), threads, threads == 1 ? "" : "s");
+    if (statement.kind == sql::Statement::Kind::kWrite)
+      text = fmt::format("DuckDB runs {} with the rows of:\n{}", statement.name, text);
+    if (device.offered) look_for_gpu();
+    if (kernels || device.offered) text += exec::explain_device(planned.root, kernels, run_options());
+    return text;
+  }
+
+  /// The GPU that holds imported arrays.
+  gpu::Device& open_device(int64_t ordinal) const {
+    if (device.offered && ordinal != device.ordinal) {
+      throw UserError(fmt::format("the Arrow arrays are on GPU {}, but the session uses cuda:{}", ordinal,
+                                  device.ordinal));
+    }
+    if (ordinal < 0 || ordinal > std::numeric_limits<int>::max())
+      throw UserError(fmt::format("the Arrow arrays are on GPU {}, which cannot exist", ordinal));
+    return gpu::Driver::system().device(static_cast<int>(ordinal));
+  }
+  arrow::OpenDevice opener() {
+    return [this](int64_t ordinal) -> gpu::Device& { return open_device(ordinal); };
+  }
+  /// False if there was none.
+  bool drop(const std::string& name) {
+    const auto source = database.remove_source(name);
+    if (source == nullptr) return false;
+    store.forget(source->identity());
+    if (gpu) gpu->store.forget(source->identity());
+    return true;
+  }
+  void add(const std::string& name, std::shared_ptr<const Source> source) {
+    drop(name);
+    database.add_source(name, std::move(source));
+  }
+
+  SessionOptions options;
+  lanes::Target target;
+  DeviceChoice device;
+  const exec::Strategy strategy;
+  int threads;
+  MemoryBudget budget;  // outlives everything that is charged to it
+  exec::ColumnStore store;
+  sql::Database database;
+  std::unique_ptr<exec::Accelerator> gpu;
+  std::optional<gpu::Properties> properties;  // of the GPU, if it was looked for
+  std::optional<std::string> no_gpu;          // why there is none
+  Cancellation cancellation;
+  bool begun = false;                // set by begin(), which reset the flag
+  std::atomic<bool> streams{false};  // a ResultStream is being read
+  std::function<void(const std::string& what, double share)> progress;
+};
+
+}  // namespace lanewise
