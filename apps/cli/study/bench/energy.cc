@@ -42,7 +42,7 @@ Joules Joules::operator/(double runs) const {
   return {combine(processor, runs, by), combine(gpu, runs, by)};
 }
 
-Energy::Energy(std::filesystem::path powercap) {
+Energy::Energy(const std::filesystem::path& powercap) {
   std::error_code error;
   bool there = false;
   for (const auto& entry : std::filesystem::directory_iterator(powercap, error)) {

@@ -21,7 +21,7 @@ struct Joules {
 /// machine, and its idle power.
 class Energy {
  public:
-  explicit Energy(std::filesystem::path powercap = "/sys/class/powercap");
+  explicit Energy(const std::filesystem::path& powercap = "/sys/class/powercap");
 
   /// Since an unspecified moment.
   Joules read();

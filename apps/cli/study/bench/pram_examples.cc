@@ -96,8 +96,10 @@ std::vector<Group> tree_accesses(uint64_t n) {
       level = std::move(next);
     }
     double formula = 0;  // for i = 0 to log_k n: n / k^i + n / k^(i+1)
-    for (double here = static_cast<double>(n); here >= 1; here /= static_cast<double>(k)) {
+    auto here = static_cast<double>(n);
+    while (here >= 1) {
       formula += here + here / static_cast<double>(k);
+      here /= static_cast<double>(k);
     }
     Group group;
     group.title = fmt::format("accesses of a tree of degree {} over {} numbers", k, n);
