@@ -4,6 +4,8 @@
 
 #include <fstream>
 
+#include "base/testing/temporary_folder.h"
+
 namespace lanewise::cli::bench {
 namespace {
 
@@ -11,8 +13,7 @@ using testing::HasSubstr;
 
 class EnergyTest : public testing::Test {
  protected:
-  EnergyTest() : folder_(std::filesystem::path(testing::TempDir()) / "powercap") {
-    std::filesystem::remove_all(folder_);
+  EnergyTest() {
     for (const char* name : {"intel-rapl:0", "intel-rapl:1", "intel-rapl:0:0"}) {
       std::filesystem::create_directories(folder_ / name);
     }
@@ -25,7 +26,8 @@ class EnergyTest : public testing::Test {
     std::ofstream(folder_ / file) << text << '\n';
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 TEST_F(EnergyTest, AddsPackagesAndSeesTheirCountersStartAgain) {
