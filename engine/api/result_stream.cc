@@ -112,7 +112,6 @@ StatementResult Session::State::answer_and_write(const sql::Statement& statement
   std::optional<Table> written;
   const auto write = [&](const Batches& rows) {
     written = database.write(statement, rows, query.names, query.types, &budget);
-    result.write_seconds = std::max(watch.lap() - result.run_seconds, 0.0);
   };
   if (database.writes_while_running(statement, query)) {
     stream.start(keep_columns);
@@ -123,6 +122,7 @@ StatementResult Session::State::answer_and_write(const sql::Statement& statement
     const Table rows = std::move(result.table);
     write(batches_of(rows));
   }
+  result.write_seconds = std::max(watch.lap() - result.run_seconds, 0.0);
   result.has_rows = written.has_value();
   result.table = written ? std::move(*written) : Table();
   for (exec::OperatorProfile& op : result.profile) ++op.depth;
