@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "exec/gpu/branch_run.h"
 #include "exec/gpu/run_on_device.h"
+#include "exec/inputs/early_filters.h"
 #include "exec/inputs/morsel_list.h"
 #include "exec/inputs/open_scan.h"
 #include "exec/join_parts.h"
@@ -300,11 +301,7 @@ class Execution {
     open.phase = branch.phase;
     if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) {
       open.what = (*scan)->source->name();
-      open.input = open_scan(**scan, branch, order ? before_steps(*order, branch) : std::nullopt);
-      if (!(*scan)->predicates.empty()) {
-        open.steps.push_back({"Scan", branch.line, true, std::make_unique<ops::Filter>((*scan)->predicates),
-                              nullptr, &branch.schema});
-      }
+      open_scan(**scan, branch, order ? before_steps(*order, branch) : std::nullopt, open);
     } else if (const auto* values = std::get_if<const plan::Values*>(&branch.input)) {
       open.input = open_table(*(*values)->table);
     } else if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
@@ -355,30 +352,6 @@ class Execution {
     return read_table(table, slicing_for(options_, table.rows()));
   }
 
-  /// What must hold, in terms of the scan's columns, for rows that pass the filters that follow it.
-  static std::vector<ExprPtr> early_predicates(const plan::Scan& scan, const Branch& branch) {
-    constexpr auto kComputed = static_cast<size_t>(-1);
-    std::vector<ExprPtr> predicates = scan.predicates;
-    std::vector<size_t> scanned(scan.columns.size());  // which of the scan's columns a step's column is
-    std::iota(scanned.begin(), scanned.end(), size_t{0});
-    for (const StepSpec& step : branch.steps) {
-      if (const auto* filter = std::get_if<plan::Filter>(&step.node->payload)) {
-        const std::vector<size_t> used = columns_of(*filter->predicate);
-        const auto is_scanned = [&](size_t column) { return scanned[column] != kComputed; };
-        if (std::all_of(used.begin(), used.end(), is_scanned))
-          predicates.push_back(remap(filter->predicate, scanned));
-      } else if (const auto* project = std::get_if<plan::Project>(&step.node->payload)) {
-        std::vector<size_t> kept;
-        for (const ExprPtr& expr : project->exprs)
-          kept.push_back(expr->kind == Expr::Kind::kColumn ? scanned[expr->column] : kComputed);
-        scanned = std::move(kept);
-      } else {
-        break;
-      }
-    }
-    return predicates;
-  }
-
   /// The order, where it is one by a column of the branch's input.
   static std::optional<ops::InputOrder> before_steps(ops::InputOrder order, const Branch& branch) {
     for (auto step = branch.steps.rbegin(); step != branch.steps.rend(); ++step) {
@@ -395,13 +368,32 @@ class Execution {
     return order;
   }
 
-  std::unique_ptr<Input> open_scan(const plan::Scan& scan, const Branch& branch,
-                                   const std::optional<ops::InputOrder>& order) {
-    OpenScan open = exec::open_scan(scan, early_predicates(scan, branch), order, options_);
+  /// Opens the scan, and the steps that drop rows of it before all others.
+  void open_scan(const plan::Scan& scan, const Branch& branch, const std::optional<ops::InputOrder>& order,
+                 OpenBranch& open) {
+    EarlyFilters early = early_filters(scan, branch);
+    const BuildOf build_of = [&](const StepSpec& step) {
+      const bool is_join = std::holds_alternative<plan::Join>(step.node->payload);
+      return is_join && step.part == kNoPart ? results_[step.result].build : nullptr;
+    };
+    for (const NeededMatch& match : early.matches) {
+      const auto build = build_of(branch.steps[match.step]);
+      const ExprPtr bounds = build == nullptr ? nullptr : bounds_of_matches(match, branch, *build);
+      if (bounds != nullptr) early.predicates.push_back(bounds);
+    }
+    OpenScan opened = exec::open_scan(scan, early.predicates, order, options_);
     ++scans_;
-    hot_scans_ += open.hot;
-    notes_[branch.line] += open.note;
-    return std::move(open.input);
+    hot_scans_ += opened.hot;
+    notes_[branch.line] += opened.note;
+    open.input = std::move(opened.input);
+    const auto add = [&](std::unique_ptr<ops::Step> step) {
+      open.steps.push_back({"Scan", branch.line, true, std::move(step), nullptr, &branch.schema});
+    };
+    if (!scan.predicates.empty()) add(std::make_unique<ops::Filter>(scan.predicates));
+    SemiJoins first = semi_joins(early.matches, branch, build_of, opened.columns, options_);
+    if (first.steps.empty()) return;
+    notes_[branch.line] += fmt::format("; semi joins first: {}", first.columns);
+    for (auto& step : first.steps) add(std::move(step));
   }
 
   const Options& options_;

@@ -40,16 +40,6 @@ size_t bytes_of(const Morsel& morsel) {
   return bytes;
 }
 
-EvalContext context_for(const Options& options, Arena& arena) {
-  EvalContext context;
-  context.arena = &arena;
-  context.target = options.target;
-  context.tuning = options.tuning;
-  context.budget = options.budget;
-  context.cancellation = options.cancellation;
-  return context;
-}
-
 /// The order below which all morsels have been processed. Branches of the phase are open.
 uint64_t processed_below(const OpenPipeline& pipeline, size_t phase) {
   for (uint64_t branch = 0; branch < pipeline.branches.size(); ++branch) {
@@ -207,7 +197,8 @@ class Worker {
       if (options_.profile_lanes) context_.lanes = &line.lanes;
       if (step.expander != nullptr) return expand(open, at, chunk, depth, watch);
       named(step, depth, [&] { step.step->run(chunk, context_); });
-      line.rows_out += chunk.active.count();
+      const bool input_goes_on = at + 1 < open.steps.size() && open.steps[at + 1].within_input;
+      if (!input_goes_on || chunk.active.none()) line.rows_out += chunk.active.count();
       line.nanos += watch.lap();
     }
     if (chunk.active.none()) return;
@@ -303,6 +294,16 @@ size_t last_phase(const OpenPipeline& pipeline) {
 }
 
 }  // namespace
+
+EvalContext context_for(const Options& options, Arena& arena) {
+  EvalContext context;
+  context.arena = &arena;
+  context.target = options.target;
+  context.tuning = options.tuning;
+  context.budget = options.budget;
+  context.cancellation = options.cancellation;
+  return context;
+}
 
 Slicing slicing_for(const Options& options, int64_t rows) {
   Slicing slicing;

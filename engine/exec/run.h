@@ -18,7 +18,7 @@ namespace lanewise::exec {
 struct LineStep {
   std::string name;  ///< for errors
   size_t line;
-  bool within_input;  ///< a predicate of a scan: the scan's line has already counted the input rows
+  bool within_input;  ///< a scan's predicates and semi joins: the scan's line has already counted its rows
   std::unique_ptr<ops::Step> step;
   std::unique_ptr<ops::Expander> expander;  ///< instead of the step
   const Schema* columns;  ///< names of the input's columns, for messages; null: they have none
@@ -49,6 +49,9 @@ struct OpenPipeline {
 /// Runs the pipeline on the threads of with_threads() and adds its rows and times to `counters`, one per
 /// line.
 Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>& counters);
+
+/// For expressions whose results live in the arena.
+EvalContext context_for(const Options& options, Arena& arena);
 
 /// Rows of a slice and of a morsel for these options; `rows` is the size of the input, negative: unknown.
 Slicing slicing_for(const Options& options, int64_t rows);

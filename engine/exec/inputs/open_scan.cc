@@ -139,6 +139,7 @@ OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicate
     OpenScan open = open_stored(columns, rows_of(*columns[0]), predicates, order, options);
     open.hot = hot;
     open.note = (hot ? "; hot" : "; partly hot") + open.note;
+    open.columns = columns;
     if (open.input != nullptr) return open;
   }
   columns.clear();  // allows their eviction

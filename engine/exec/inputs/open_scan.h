@@ -16,6 +16,7 @@ struct OpenScan {
   std::unique_ptr<Input> input;
   bool hot = false;  ///< all columns were in the store
   std::string note;  ///< for the profile: the source of the rows, and what was skipped
+  std::vector<ColumnStore::Chunks> columns;  ///< from the store; empty: read from the source
 };
 
 /// Opens a scan: from the column store if it has all columns, else from the source. If the store has some of

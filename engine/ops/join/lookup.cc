@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "data/physical_value.h"
 #include "ops/join/run_table.h"
 #include "primitives/groups/key_rows.h"
 #include "primitives/groups/key_words.h"
@@ -92,12 +93,13 @@ class DirectLookup : public Lookup {
   /// Whether the array is no larger than a hash table would be.
   static bool fits(uint64_t range, size_t rows) { return range <= 8 * rows + 1024; }
 
-  DirectLookup(const uint64_t* words, size_t rows, const uint64_t* valid, int64_t least, uint64_t range,
-               MemoryBudget* budget)
-      : least_(static_cast<uint64_t>(least)), range_(range) {
-    entries_ = Buffer::allocate((range + 1) * sizeof(uint32_t), budget, kJoin, Access::kRandom);
+  DirectLookup(const uint64_t* words, size_t rows, const uint64_t* valid, int64_t least, uint64_t keys,
+               KeyRange range, MemoryBudget* budget)
+      : least_(static_cast<uint64_t>(least)), keys_(keys) {
+    range_ = std::move(range);
+    entries_ = Buffer::allocate((keys + 1) * sizeof(uint32_t), budget, kJoin, Access::kRandom);
     auto* entries = entries_.mutable_as<uint32_t>();
-    std::fill_n(entries, range + 1, kNone);
+    std::fill_n(entries, keys + 1, kNone);
     bool repeated = false;
     for (size_t row = 0; row < rows; ++row) {
       if (valid != nullptr && !bits::test(valid, row)) continue;
@@ -114,7 +116,7 @@ class DirectLookup : public Lookup {
     const auto each = [&](auto f) {
       rows.for_each([&](uint32_t row) {
         const uint64_t key = words.words[row] - least_;
-        f(row, key < range_ ? key : range_);
+        f(row, key < keys_ ? key : keys_);
       });
     };
     if (unique()) {
@@ -126,7 +128,7 @@ class DirectLookup : public Lookup {
     }
     each([&](uint32_t row, uint64_t key) {
       runs.first[row] = entries[key];
-      runs.count[row] = key < range_ ? entries[key + 1] - entries[key] : 0;
+      runs.count[row] = key < keys_ ? entries[key + 1] - entries[key] : 0;
     });
   }
   const char* name() const override { return "direct"; }
@@ -136,12 +138,12 @@ class DirectLookup : public Lookup {
   void make_runs(const uint64_t* words, size_t rows, const uint64_t* valid, MemoryBudget* budget) {
     auto* entries = entries_.mutable_as<uint32_t>();
     const auto is_found = [&](size_t row) { return valid == nullptr || bits::test(valid, row); };
-    std::fill_n(entries, range_ + 1, 0);
+    std::fill_n(entries, keys_ + 1, 0);
     for (size_t row = 0; row < rows; ++row) {
       if (is_found(row)) ++entries[words[row] - least_];
     }
     uint32_t end = 0;
-    for (uint64_t key = 0; key <= range_; ++key) entries[key] = end += entries[key];
+    for (uint64_t key = 0; key <= keys_; ++key) entries[key] = end += entries[key];
     order_ = Buffer::allocate(end * sizeof(uint32_t), budget, kJoin);
     auto* order = order_.mutable_as<uint32_t>();
     for (size_t row = rows; row-- > 0;) {  // backwards: an entry finally points to the start of its run
@@ -149,7 +151,7 @@ class DirectLookup : public Lookup {
     }
   }
 
-  uint64_t least_, range_;
+  uint64_t least_, keys_;
   Buffer entries_;  ///< uint32_t row, or start of the run, by key; the last entry is for keys out of range
 };
 
@@ -159,8 +161,9 @@ template <class Word>
 class WordLookup : public Lookup {
  public:
   WordLookup(const std::vector<Type>& types, const uint64_t* words, size_t rows, const uint64_t* valid,
-             int64_t least, MemoryBudget* budget)
+             int64_t least, std::optional<KeyRange> range, MemoryBudget* budget)
       : form_(types), least_(kNarrow ? static_cast<uint64_t>(least) : 0) {
+    range_ = std::move(range);
     const auto always = [](uint32_t, uint32_t) { return true; };
     if constexpr (kNarrow) {
       Buffer narrow = Buffer::allocate(rows * sizeof(Word), budget, kJoin);
@@ -308,6 +311,20 @@ KeyColumn words_of(const Words& form, const std::vector<ColumnPtr>& keys, size_t
   return column;
 }
 
+/// The words as values of the type, if they are its integers.
+std::optional<KeyRange> range_of(const KeyColumn& column, Type type) {
+  if (!column.integers || column.least > column.greatest) return std::nullopt;
+  return visit(type.physical(), [&](auto zero) -> std::optional<KeyRange> {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, uint64_t>) {  // whose words are in another order
+      return KeyRange{to_value(type, static_cast<T>(column.least)),
+                      to_value(type, static_cast<T>(column.greatest))};
+    } else {
+      return std::nullopt;
+    }
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vector<bool>& null_is_equal,
@@ -321,11 +338,12 @@ std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vect
   const KeyColumn column = words_of(Words(types), keys, rows, valid, budget);
   const auto* words = column.words.as<uint64_t>();
   const uint64_t range = static_cast<uint64_t>(column.greatest) - static_cast<uint64_t>(column.least) + 1;
-  if (column.integers && column.least <= column.greatest && range != 0 && DirectLookup::fits(range, rows))
-    return std::make_unique<DirectLookup>(words, rows, valid, column.least, range, budget);
+  const auto values = range_of(column, types[0]);
+  if (values && range != 0 && DirectLookup::fits(range, rows))
+    return std::make_unique<DirectLookup>(words, rows, valid, column.least, range, *values, budget);
   if (range - 1 <= UINT32_MAX)
-    return std::make_unique<WordLookup<uint32_t>>(types, words, rows, valid, column.least, budget);
-  return std::make_unique<WordLookup<uint64_t>>(types, words, rows, valid, 0, budget);
+    return std::make_unique<WordLookup<uint32_t>>(types, words, rows, valid, column.least, values, budget);
+  return std::make_unique<WordLookup<uint64_t>>(types, words, rows, valid, 0, values, budget);
 }
 
 }  // namespace lanewise::ops

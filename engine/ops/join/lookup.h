@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "active/active_set.h"
 #include "data/column.h"
+#include "data/value.h"
 #include "data/vector.h"
 
 namespace lanewise::ops {
@@ -18,6 +20,11 @@ inline constexpr std::string_view kJoin = "Join";  // name in memory errors
 struct Runs {
   uint32_t* first;
   uint32_t* count;
+};
+
+/// The least and the greatest key of one column of integers, dates, decimals, ...
+struct KeyRange {
+  Value least, greatest;
 };
 
 /// Finds the rows of a join's build side by their keys. Rows with equal keys are contiguous in its order.
@@ -34,9 +41,11 @@ class Lookup {
   bool unique() const { return !order_; }
   /// The row at `place` in the order.
   uint32_t row(uint32_t place) const { return order_ ? order_.as<uint32_t>()[place] : place; }
+  const std::optional<KeyRange>& range() const { return range_; }
 
  protected:
   Buffer order_;  ///< uint32_t row numbers
+  std::optional<KeyRange> range_;
 };
 
 /// A lookup of `rows` rows, fewer than 2^32 - 1, by key columns. A row with a NULL is found only by keys

@@ -1,0 +1,248 @@
+#include "exec/inputs/early_filters.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "exec/inputs/stored_input.h"
+#include "exec/run.h"
+#include "ops/filter/filter.h"
+#include "ops/join/probe.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+constexpr auto kComputed = static_cast<size_t>(-1);
+
+/// Follows the scan's columns through the steps of its branch.
+class Walk {
+ public:
+  Walk(const plan::Scan& scan, const Branch& branch) : branch_(branch), scanned_(scan.columns.size()) {
+    filters.predicates = scan.predicates;
+    std::iota(scanned_.begin(), scanned_.end(), size_t{0});
+  }
+
+  void run() {
+    for (size_t at = 0; at < branch_.steps.size(); ++at) {
+      const plan::Node& node = *branch_.steps[at].node;
+      if (const auto* filter = std::get_if<plan::Filter>(&node.payload)) {
+        if (are_scanned(*filter->predicate))
+          filters.predicates.push_back(remap(filter->predicate, scanned_));
+      } else if (const auto* project = std::get_if<plan::Project>(&node.payload)) {
+        std::vector<size_t> kept;
+        for (const ExprPtr& expr : project->exprs) kept.push_back(scanned(*expr));
+        scanned_ = std::move(kept);
+      } else if (const auto* join = std::get_if<plan::Join>(&node.payload)) {
+        if (!pass(at, *join)) return;
+        scanned_.resize(node.schema.size(), kComputed);
+      } else {
+        scanned_.resize(node.schema.size(), kComputed);
+      }
+    }
+  }
+
+  EarlyFilters filters;
+
+ private:
+  size_t scanned(const Expr& expr) const {
+    return expr.kind == Expr::Kind::kColumn ? scanned_[expr.column] : kComputed;
+  }
+  bool are_scanned(const Expr& expr) const {
+    return std::ranges::all_of(columns_of(expr),
+                               [&](size_t column) { return scanned_[column] != kComputed; });
+  }
+
+  /// False: what later steps drop matters to this join.
+  bool pass(size_t at, const plan::Join& join) {
+    if (plan::needs_match(join.kind) && !join.keys.empty()) {
+      NeededMatch match{at, {}};
+      for (const plan::JoinKey& key : join.keys) match.columns.push_back(scanned(*key.left));
+      if (std::ranges::find(match.columns, kComputed) == match.columns.end())
+        filters.matches.push_back(std::move(match));
+    }
+    // Rows mark their matches, or raise an error if there are several.
+    if (ops::asks_right(join.kind) || !join.message.empty()) return false;
+    std::vector<size_t> kept;
+    for (const size_t column : join.left) kept.push_back(scanned_[column]);
+    scanned_ = std::move(kept);
+    return true;
+  }
+
+  const Branch& branch_;
+  std::vector<size_t> scanned_;  // which of the scan's columns a step's column is
+};
+
+const plan::Join& join_of(const StepSpec& step) { return std::get<plan::Join>(step.node->payload); }
+
+/// Rows with keys in a build side.
+class SemiJoin : public ops::Step {
+ public:
+  SemiJoin(const plan::Join& join, const NeededMatch& match, const Schema& left, const Schema& right,
+           std::shared_ptr<const ops::Build> build) {
+    join_.kind = plan::JoinKind::kSemi;
+    for (size_t k = 0; k < join.keys.size(); ++k) {
+      const plan::JoinKey& key = join.keys[k];
+      join_.keys.push_back({column(match.columns[k], key.left->type), key.right, key.null_is_equal});
+    }
+    join_.left.resize(left.size());
+    std::iota(join_.left.begin(), join_.left.end(), size_t{0});
+    probe_ = ops::make_probe(join_, left, right, std::move(build)).step;
+  }
+  void run(ops::Chunk& chunk, EvalContext& context) const override { probe_->run(chunk, context); }
+
+ private:
+  plan::Join join_;
+  std::unique_ptr<ops::Step> probe_;
+};
+
+/// Rows of stored columns, here and there.
+class Sample {
+ public:
+  Sample(const std::vector<ColumnStore::Chunks>& columns, const Options& options)
+      : columns_(columns), rows_(rows_of(*columns[0])), options_(options) {}
+
+  /// The share of rows that pass the step, which reads these columns.
+  double share(const ops::Step& step, const std::vector<size_t>& read) {
+    uint64_t seen = 0, kept = 0;
+    for (int64_t block = 0; block < kBlocks; ++block) {
+      Arena arena(options_.budget, "Scratch memory");
+      EvalContext context = context_for(options_, arena);
+      const int64_t first = (rows_ - kRows) / (kBlocks - 1) * block;
+      uint32_t rows = kRows;
+      std::vector<Span> spans;
+      for (const size_t column : read) {
+        spans.push_back(at(*columns_[column], first));
+        rows = static_cast<uint32_t>(std::min<int64_t>(rows, spans.back().column->rows - spans.back().first));
+      }
+      ops::Chunk chunk{0, rows, std::vector<Vector>(columns_.size()), ActiveSet(rows, arena)};
+      for (size_t i = 0; i < read.size(); ++i)
+        chunk.columns[read[i]] = slice(*spans[i].column, spans[i].first, rows, arena);
+      step.run(chunk, context);
+      seen += rows;
+      kept += chunk.active.count();
+    }
+    return static_cast<double>(kept) / static_cast<double>(seen);
+  }
+
+  static constexpr int64_t kBlocks = 16, kRows = 256;
+
+ private:
+  static Span at(const std::vector<StoredChunk>& chunks, int64_t row) {
+    size_t chunk = 0;
+    while (row >= chunks[chunk].column->rows) row -= chunks[chunk++].column->rows;
+    return {chunks[chunk].column, row};
+  }
+
+  const std::vector<ColumnStore::Chunks>& columns_;
+  const int64_t rows_;
+  const Options& options_;
+};
+
+/// A rough time per row, in units of a probe whose table lies in a cache.
+double cost(const ops::Build& build) {
+  constexpr uint32_t kCached = 1 << 16;
+  return build.rows > kCached ? 3 : 1;
+}
+double cost(const StepSpec& step, const ops::Build* build) {
+  constexpr double kComparison = 0.1;
+  if (build != nullptr) return cost(*build) * (build->unique() ? 1 : 2);
+  if (const auto* filter = std::get_if<plan::Filter>(&step.node->payload))
+    return kComparison * ops::cost(*filter->predicate);
+  if (const auto* project = std::get_if<plan::Project>(&step.node->payload)) {
+    double sum = 0;
+    for (const ExprPtr& expr : project->exprs)
+      sum += expr->kind == Expr::Kind::kColumn ? 0 : kComparison * ops::cost(*expr);
+    return sum;
+  }
+  return 1;
+}
+
+/// A semi join that may be run early.
+struct Candidate {
+  const NeededMatch* match;
+  std::unique_ptr<ops::Step> step;
+  double share, cost;
+};
+
+/// The time per row of the scan if these candidates are run before the steps.
+double time_with(const std::vector<const Candidate*>& early, const std::vector<double>& costs,
+                 std::vector<double> shares) {
+  double time = 0, left = 1;
+  for (const Candidate* candidate : early) {
+    time += left * candidate->cost;
+    left *= candidate->share;
+    shares[candidate->match->step] = 1;
+  }
+  for (size_t step = 0; step < costs.size(); ++step) {
+    time += left * costs[step];
+    left *= shares[step];
+  }
+  return time;
+}
+
+}  // namespace
+
+EarlyFilters early_filters(const plan::Scan& scan, const Branch& branch) {
+  Walk walk(scan, branch);
+  walk.run();
+  return std::move(walk.filters);
+}
+
+ExprPtr bounds_of_matches(const NeededMatch& match, const Branch& branch, const ops::Build& build) {
+  constexpr uint32_t kMostListed = 256;
+  const plan::Join& join = join_of(branch.steps[match.step]);
+  if (match.columns.size() != 1 || join.keys[0].null_is_equal) return nullptr;
+  const Column& keys = *build.keys[0];
+  const ExprPtr scanned = column(match.columns[0], join.keys[0].left->type);
+  if (build.rows <= kMostListed) {
+    std::vector<ExprPtr> listed;
+    for (uint32_t row = 0; row < build.rows; ++row)
+      if (!keys.is_null(row)) listed.push_back(literal(keys.value(row)));
+    return listed.empty() ? literal(Value::boolean(false)) : in_list(scanned, std::move(listed));
+  }
+  const auto& range = build.lookup->range();
+  if (!range) return nullptr;
+  return conjunction(
+      {call(">=", {scanned, literal(range->least)}), call("<=", {scanned, literal(range->greatest)})});
+}
+
+SemiJoins semi_joins(const std::vector<NeededMatch>& matches, const Branch& branch, const BuildOf& build_of,
+                     const std::vector<ColumnStore::Chunks>& columns, const Options& options) {
+  constexpr int64_t kFewRows = 1 << 16;
+  constexpr double kGain = 0.9;  // the estimate is rough
+  if (matches.empty() || columns.empty() || rows_of(*columns[0]) < kFewRows) return {};
+  std::vector<double> costs, shares;
+  for (const StepSpec& step : branch.steps) {
+    const auto build = build_of(step);
+    costs.push_back(cost(step, build.get()));
+    shares.push_back(1);
+  }
+  Sample sample(columns, options);
+  std::vector<Candidate> candidates;
+  for (const NeededMatch& match : matches) {
+    const StepSpec& step = branch.steps[match.step];
+    const auto build = build_of(step);
+    if (build == nullptr) continue;
+    auto probe = std::make_unique<SemiJoin>(join_of(step), match, branch.schema, step.node->children[1]->schema,
+                                            build);
+    const double share = shares[match.step] = sample.share(*probe, match.columns);
+    candidates.push_back({&match, std::move(probe), share, cost(*build)});
+  }
+  std::ranges::stable_sort(candidates, {}, &Candidate::share);
+  SemiJoins chosen;
+  std::vector<const Candidate*> early;
+  for (Candidate& candidate : candidates) {
+    const double before = time_with(early, costs, shares);
+    early.push_back(&candidate);
+    if (time_with(early, costs, shares) > kGain * before) {
+      early.pop_back();
+      continue;
+    }
+    chosen.steps.push_back(std::move(candidate.step));
+    for (const size_t column : candidate.match->columns)
+      chosen.columns += (chosen.columns.empty() ? "" : ", ") + branch.schema[column].name;
+  }
+  return chosen;
+}
+
+}  // namespace lanewise::exec
