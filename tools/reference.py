@@ -22,6 +22,7 @@ TEST_VARIABLES = {
     "LANEWISE_DEVICE_ROWS": "rows that a GPU processes at a time; for tests",
     "LANEWISE_ENGINE_MEMORY": "memory limit of the engine in bytes, without DuckDB; for tests",
     "LANEWISE_JOIN_PARTS": "number of parts in which joins run; for tests",
+    "LANEWISE_SEMI_JOINS_FIRST": "1: rows without a match are dropped before all other steps; for tests",
     "LANEWISE_VECTOR_SIZE": "rows that an operator processes at a time; for tests",
 }
 FILES = {

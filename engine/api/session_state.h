@@ -129,6 +129,7 @@ struct Session::State {
     run.vector_rows = options.vector_rows;
     run.tuning = options.tuning;
     run.join_parts = options.join_parts;
+    run.semi_joins_first = options.semi_joins_first;
     run.budget = &budget;
     run.cancellation = &cancellation;
     run.store = &store;

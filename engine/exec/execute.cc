@@ -25,6 +25,7 @@
 #include "exec/row_stream.h"
 #include "exec/run.h"
 #include "expr/gpu/emitter.h"
+#include "ops/aggregate/partial.h"
 #include "ops/filter/filter.h"
 #include "ops/join/probe.h"
 #include "ops/scalar_join/scalar_join.h"
@@ -190,10 +191,16 @@ class Execution {
     return false;
   }
 
+  /// Whether the sink merges results of parts: few rows, which the host merges also for groups of a device.
+  static bool merges_parts(const Pipeline& pipeline) {
+    const auto* aggregate = pipeline.sink == nullptr ? nullptr : std::get_if<plan::Aggregate>(&pipeline.sink->payload);
+    return aggregate != nullptr && std::ranges::any_of(aggregate->aggregates, ops::merges_parts);
+  }
+
   /// Runs a pipeline on the GPU, if it belongs there.
   bool run_on_accelerator(size_t i) {
-    if (!options_.accelerator) return false;
     const Pipeline& pipeline = pipelines_[i];
+    if (!options_.accelerator || merges_parts(pipeline)) return false;
     const auto in_parts = [&](size_t read) { return results_[read].parts != nullptr; };
     if (std::ranges::any_of(results_read(pipeline), in_parts)) return false;
     const auto is_empty = [&](const Branch& branch) { return gives_no_rows(branch); };

@@ -41,6 +41,7 @@ struct Options {
   ColumnStore* store = nullptr;  ///< keeps columns of sources in memory; may be null
   bool keep_columns = true;      ///< add the columns that are read to the store
   size_t join_parts = 0;         ///< number of parts of a join; 0: as memory requires; for tests
+  bool semi_joins_first = false;  ///< even where they cost more than they save; for tests
   std::function<void(const std::string& what, double share)>
       progress;  ///< fraction 0..1 or negative; called from any thread
   /// Opens the GPU on first use; not set: everything runs on the CPU. May return null if there is

@@ -11,12 +11,14 @@ PROGRAM = Path(os.environ.get("LANEWISE_BUILD") or Path(__file__).resolve().pare
 TARGETS = ["branching", "scalar", "auto", "interleaved", "avx2", "avx512", "simd", "packed", "emulated"]
 
 
-def run(sql, lanes="simd", vector_size=None, threads=1, join_parts=None, memory=None, timeout=600):
+def run(sql, lanes="simd", vector_size=None, threads=1, join_parts=None, memory=None, semi_joins_first=False, timeout=600):
     env = dict(os.environ)
     if vector_size:
         env["LANEWISE_VECTOR_SIZE"] = str(vector_size)
     if join_parts:
         env["LANEWISE_JOIN_PARTS"] = str(join_parts)
+    if semi_joins_first:
+        env["LANEWISE_SEMI_JOINS_FIRST"] = "1"
     if memory:
         env["LANEWISE_ENGINE_MEMORY"] = str(memory)
     return subprocess.run([PROGRAM, "sql", "--format", "json", "--lanes", lanes, "--threads", str(threads)], env=env,

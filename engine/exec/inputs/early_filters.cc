@@ -95,48 +95,38 @@ class SemiJoin : public ops::Step {
   std::unique_ptr<ops::Step> probe_;
 };
 
-/// Rows of stored columns, here and there.
-class Sample {
- public:
-  Sample(const std::vector<ColumnStore::Chunks>& columns, const Options& options)
-      : columns_(columns), rows_(rows_of(*columns[0])), options_(options) {}
+/// The stored column from this row on.
+Span from_row(const std::vector<StoredChunk>& chunks, int64_t row) {
+  size_t chunk = 0;
+  while (row >= chunks[chunk].column->rows) row -= chunks[chunk++].column->rows;
+  return {chunks[chunk].column, row};
+}
 
-  /// The share of rows that pass the step, which reads these columns.
-  double share(const ops::Step& step, const std::vector<size_t>& read) {
-    uint64_t seen = 0, kept = 0;
-    for (int64_t block = 0; block < kBlocks; ++block) {
-      Arena arena(options_.budget, "Scratch memory");
-      EvalContext context = context_for(options_, arena);
-      const int64_t first = (rows_ - kRows) / (kBlocks - 1) * block;
-      uint32_t rows = kRows;
-      std::vector<Span> spans;
-      for (const size_t column : read) {
-        spans.push_back(at(*columns_[column], first));
-        rows = static_cast<uint32_t>(std::min<int64_t>(rows, spans.back().column->rows - spans.back().first));
-      }
-      ops::Chunk chunk{0, rows, std::vector<Vector>(columns_.size()), ActiveSet(rows, arena)};
-      for (size_t i = 0; i < read.size(); ++i)
-        chunk.columns[read[i]] = slice(*spans[i].column, spans[i].first, rows, arena);
-      step.run(chunk, context);
-      seen += rows;
-      kept += chunk.active.count();
+/// The share of rows that pass the step, of some rows here and there. It reads the columns `read`.
+double share_of_sample(const ops::Step& step, const std::vector<size_t>& read,
+                       const std::vector<ColumnStore::Chunks>& columns, const Options& options) {
+  constexpr int64_t kBlocks = 16, kBlockRows = 256;
+  const int64_t distance = (rows_of(*columns[0]) - kBlockRows) / (kBlocks - 1);
+  uint64_t seen = 0, kept = 0;
+  for (int64_t block = 0; block < kBlocks; ++block) {
+    Arena arena(options.budget, "Scratch memory");
+    EvalContext context = context_for(options, arena);
+    int64_t rows = kBlockRows;
+    std::vector<Span> spans;
+    for (const size_t column : read) {
+      const Span& span = spans.emplace_back(from_row(*columns[column], distance * block));
+      rows = std::min(rows, span.column->rows - span.first);
     }
-    return static_cast<double>(kept) / static_cast<double>(seen);
+    const auto count = static_cast<uint32_t>(rows);
+    ops::Chunk chunk{0, count, std::vector<Vector>(columns.size()), ActiveSet(count, arena)};
+    for (size_t i = 0; i < read.size(); ++i)
+      chunk.columns[read[i]] = slice(*spans[i].column, spans[i].first, count, arena);
+    step.run(chunk, context);
+    seen += count;
+    kept += chunk.active.count();
   }
-
-  static constexpr int64_t kBlocks = 16, kRows = 256;
-
- private:
-  static Span at(const std::vector<StoredChunk>& chunks, int64_t row) {
-    size_t chunk = 0;
-    while (row >= chunks[chunk].column->rows) row -= chunks[chunk++].column->rows;
-    return {chunks[chunk].column, row};
-  }
-
-  const std::vector<ColumnStore::Chunks>& columns_;
-  const int64_t rows_;
-  const Options& options_;
-};
+  return static_cast<double>(kept) / static_cast<double>(seen);
+}
 
 /// A rough time per row, in units of a probe whose table lies in a cache.
 double cost(const ops::Build& build) {
@@ -210,23 +200,19 @@ SemiJoins semi_joins(const std::vector<NeededMatch>& matches, const Branch& bran
                      const std::vector<ColumnStore::Chunks>& columns, const Options& options) {
   constexpr int64_t kFewRows = 1 << 16;
   constexpr double kGain = 0.9;  // the estimate is rough
-  if (matches.empty() || columns.empty() || rows_of(*columns[0]) < kFewRows) return {};
-  std::vector<double> costs, shares;
-  for (const StepSpec& step : branch.steps) {
-    const auto build = build_of(step);
-    costs.push_back(cost(step, build.get()));
-    shares.push_back(1);
-  }
-  Sample sample(columns, options);
+  const bool can_sample = !columns.empty() && rows_of(*columns[0]) >= kFewRows;
+  if (matches.empty() || !(can_sample || options.semi_joins_first)) return {};
+  std::vector<double> costs, shares(branch.steps.size(), 1);
+  for (const StepSpec& step : branch.steps) costs.push_back(cost(step, build_of(step).get()));
   std::vector<Candidate> candidates;
   for (const NeededMatch& match : matches) {
     const StepSpec& step = branch.steps[match.step];
     const auto build = build_of(step);
     if (build == nullptr) continue;
-    auto probe = std::make_unique<SemiJoin>(join_of(step), match, branch.schema, step.node->children[1]->schema,
-                                            build);
-    const double share = shares[match.step] = sample.share(*probe, match.columns);
-    candidates.push_back({&match, std::move(probe), share, cost(*build)});
+    auto probe =
+        std::make_unique<SemiJoin>(join_of(step), match, branch.schema, step.node->children[1]->schema, build);
+    if (can_sample) shares[match.step] = share_of_sample(*probe, match.columns, columns, options);
+    candidates.push_back({&match, std::move(probe), shares[match.step], cost(*build)});
   }
   std::ranges::stable_sort(candidates, {}, &Candidate::share);
   SemiJoins chosen;
@@ -234,7 +220,7 @@ SemiJoins semi_joins(const std::vector<NeededMatch>& matches, const Branch& bran
   for (Candidate& candidate : candidates) {
     const double before = time_with(early, costs, shares);
     early.push_back(&candidate);
-    if (time_with(early, costs, shares) > kGain * before) {
+    if (!options.semi_joins_first && time_with(early, costs, shares) > kGain * before) {
       early.pop_back();
       continue;
     }

@@ -66,8 +66,10 @@ const AggregateFunction* find_aggregate(std::string_view name, std::span<const T
   for (const AggregateFunction& function : aggregate_functions()) {
     if (function.name == name && function.resolve(args)) return &function;
   }
-  for (const AggregateFunction& function : moments_of_parts()) {
-    if (function.name == name && function.resolve(args)) return &function;
+  for (const auto& of_parts : {counts_of_parts(), averages_of_parts(), moments_of_parts()}) {
+    for (const AggregateFunction& function : of_parts) {
+      if (function.name == name && function.resolve(args)) return &function;
+    }
   }
   return nullptr;
 }

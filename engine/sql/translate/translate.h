@@ -83,9 +83,16 @@ class Translator {
   Rows dummy();
   Rows empty(duckdb::LogicalEmptyResult& op);
 
-  // translate_aggregate.cc
+  // translate_grouping.cc
   Rows aggregate(duckdb::LogicalAggregate& op);
   Rows grouping_set(duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set, const Rows& input);
+  /// The union of all grouping sets, aggregated from each other; null: an aggregate needs the rows themselves.
+  plan::NodePtr sets_from_parts(duckdb::LogicalAggregate& op, const Rows& input);
+  /// The set's keys, which `node` begins with, NULL for the groups that it omits, the results, GROUPING().
+  static plan::NodePtr with_all_groups(const duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set,
+                                       const plan::NodePtr& node, std::vector<ExprPtr> results);
+
+  // translate_aggregate.cc
   ExprPtr argument(const duckdb::Expression& arg, Type untyped, const Rows& input);
   plan::AggregateCall call(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   plan::AggregateCall call_without_arguments(const duckdb::BoundAggregateExpression& expr, const Rows& input);
@@ -98,6 +105,7 @@ class Translator {
     std::function<ExprPtr(std::vector<ExprPtr>)> whole;
   };
   Calls calls(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  std::vector<Calls> all_calls(const duckdb::LogicalAggregate& op, const Rows& input);
   Calls quantiles(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   /// The keys inside create_sort_key(a, 'ASC NULLS LAST', b, ...), or nothing if `expr` is something else.
   std::vector<plan::SortKey> made_sort_key(const duckdb::Expression& expr, const Rows& input);
@@ -182,7 +190,7 @@ class Translator {
     Schema schema;
   };
   std::vector<DelimValues> delim_values_;  // of the joins under translation, innermost last
-  uint64_t next_id_ = uint64_t{1} << 62;   // for Ctes that DuckDB's plan does not have
+  uint64_t next_id_ = 1'000'000;        // for Ctes that DuckDB's plan, with small numbers, does not have
 };
 
 /// The columns that a projection map keeps; an empty map keeps all.

@@ -89,13 +89,6 @@ bool targets_are_columns(const duckdb::LogicalDistinct& op) {
   return i == op.distinct_targets.size() && i == op.children[0]->types.size();
 }
 
-/// GROUPING(a, b): one bit per argument, set if the grouping set omits the column.
-int64_t grouping_bits(const duckdb::unsafe_vector<duckdb::idx_t>& columns, const duckdb::GroupingSet& set) {
-  int64_t result = 0;
-  for (duckdb::idx_t column : columns) result = result << 1 | (set.count(column) == 0 ? 1 : 0);
-  return result;
-}
-
 }  // namespace
 
 std::vector<plan::SortKey> Translator::made_sort_key(const duckdb::Expression& expr, const Rows& input) {
@@ -210,79 +203,6 @@ plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression
     unsupported(fmt::format("ORDER BY within {} is not", expr.ToString()));
   computed_by_duckdb_.insert(expr.function.name);
   return call_duckdb(context_, expr, call_without_arguments(expr, input), expressions(expr.children, input));
-}
-
-Rows Translator::aggregate(duckdb::LogicalAggregate& op) {
-  const Rows input = rows(*op.children[0]);
-  if (op.grouping_sets.size() <= 1 && op.grouping_functions.empty()) {
-    duckdb::GroupingSet all;
-    for (duckdb::idx_t i = 0; i < op.groups.size(); ++i) all.insert(i);
-    return grouping_set(op, all, input);
-  }
-  std::vector<plan::NodePtr> sets;
-  for (const duckdb::GroupingSet& set : op.grouping_sets) sets.push_back(exact(grouping_set(op, set, input)));
-  Rows result = grouping_set(op, op.grouping_sets[0], input);
-  result.node = plan::union_all(std::move(sets));
-  result.columns.clear();
-  for (size_t i = 0; i < result.node->schema.size(); ++i) result.columns.push_back(i);
-  return result;
-}
-
-/// Groups, aggregates and GROUPING() of one grouping set, with NULL for the groups that it omits.
-Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set,
-                              const Rows& input) {
-  std::vector<ExprPtr> keys;
-  std::vector<plan::AggregateCall> calls;
-  std::vector<std::string> names;
-  std::vector<size_t> columns;
-  for (duckdb::idx_t i = 0; i < op.groups.size(); ++i) {
-    if (set.count(i) == 0) continue;
-    keys.push_back(comparable(expression(*op.groups[i], input)));
-    names.push_back(op.groups[i]->GetName());
-  }
-  std::vector<Calls> made;
-  bool plain = set.size() == op.groups.size() && op.grouping_functions.empty();
-  for (const auto& expr : op.expressions) {
-    made.push_back(this->calls(expr->Cast<duckdb::BoundAggregateExpression>(), input));
-    for (const plan::AggregateCall& call : made.back().calls) {
-      calls.push_back(call);
-      names.push_back(expr->GetName());
-    }
-    plain = plain && !made.back().whole;
-  }
-  const plan::NodePtr node = plan::aggregate(input.node, std::move(keys), std::move(calls), names);
-  for (size_t i = 0; i < names.size(); ++i) columns.push_back(i);
-  if (plain) return {node, std::move(columns), {}};
-
-  std::vector<ExprPtr> exprs;
-  std::vector<std::string> all_names;
-  const auto add = [&](ExprPtr expr, const std::string& name) {
-    exprs.push_back(std::move(expr));
-    all_names.push_back(name);
-  };
-  size_t next = 0;
-  for (duckdb::idx_t i = 0; i < op.groups.size(); ++i) {
-    const std::string name = op.groups[i]->GetName();
-    if (set.count(i) != 0) {
-      add(column(next, node->schema[next].type), name);
-      ++next;
-    } else {
-      add(literal(Value(type_of(op.groups[i]->return_type, name))), name);
-    }
-  }
-  for (const Calls& one : made) {
-    const std::string& name = names[next];
-    std::vector<ExprPtr> parts;
-    for (size_t i = 0; i < one.calls.size(); ++i, ++next)
-      parts.push_back(column(next, node->schema[next].type));
-    add(one.whole ? one.whole(std::move(parts)) : parts[0], name);
-  }
-  for (const auto& grouping : op.grouping_functions) {
-    add(literal(Value::int64(grouping_bits(grouping, set))), "GROUPING");
-  }
-  columns.clear();
-  for (size_t i = 0; i < exprs.size(); ++i) columns.push_back(i);
-  return {plan::project(node, std::move(exprs), std::move(all_names)), std::move(columns), {}};
 }
 
 /// DISTINCT ON keeps the first row of each group, in order. DISTINCT is the same, except that its targets

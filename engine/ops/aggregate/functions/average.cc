@@ -11,8 +11,9 @@ namespace lanewise::ops {
 
 namespace {
 
-/// An average is a sum and a count; `Sums` holds the sums and divides them.
-template <class Sums>
+/// An average is a sum and a count; `Sums` holds the sums and divides them. With kOfParts the arguments are
+/// sums and counts.
+template <class Sums, bool kOfParts = false>
 class Average : public Accumulator {
  public:
   Average(Type type, Sums sums, MemoryBudget* budget)
@@ -25,10 +26,14 @@ class Average : public Accumulator {
   void update(const AggregateInput& input) override {
     const ActiveSet rows = present(input);
     sums_.add(input, rows);
-    if (input.groups == nullptr) {
-      counts_[0] += rows.count();
+    int64_t* counts = counts_.data();
+    if constexpr (kOfParts) {
+      const Vector parts = expr::flatten(input.args[1], rows);
+      const auto* part = parts.as<int64_t>();
+      for_each_row(input, rows, [&](uint32_t row, uint32_t group) { counts[group] += part[row]; });
+    } else if (input.groups == nullptr) {
+      counts[0] += rows.count();
     } else {
-      int64_t* counts = counts_.data();
       for_each_row(input, rows, [&](uint32_t, uint32_t group) { ++counts[group]; });
     }
   }
@@ -173,6 +178,19 @@ std::unique_ptr<Accumulator> make_compensated(const plan::AggregateCall& call, M
   return average_of(call.type, RealSums<true>(budget), budget);
 }
 
+std::optional<Type> resolve_average_of_parts(std::span<const Type> args) {
+  if (args.size() != 2 || args[1] != TypeId::kInt64) return std::nullopt;
+  const bool sum = args[0].id == TypeId::kDecimal || args[0] == TypeId::kInt128 || args[0] == TypeId::kFloat64;
+  return sum ? std::optional<Type>(TypeId::kFloat64) : std::nullopt;
+}
+std::unique_ptr<Accumulator> make_of_parts(const plan::AggregateCall& call, MemoryBudget* budget) {
+  const Type sum = call.args[0]->type;
+  if (sum == TypeId::kFloat64)
+    return std::make_unique<Average<RealSums<false>, true>>(call.type, RealSums<false>(budget), budget);
+  return std::make_unique<Average<WholeSums<int128_t>, true>>(call.type, WholeSums<int128_t>(sum, budget),
+                                                              budget);
+}
+
 constexpr AggregateFunction kAverageFunctions[] = {
     {"avg", true, false, resolve_average, make_average,
      "The average; NULL if there is no value. For doubles it is as exact as their sum().",
@@ -182,8 +200,13 @@ constexpr AggregateFunction kAverageFunctions[] = {
      "SELECT favg(x) FROM (VALUES (1::DOUBLE), (2)) t(x) -- 1.5"},
 };
 
+constexpr AggregateFunction kAveragesOfParts[] = {
+    {"avg_of_parts", true, false, resolve_average_of_parts, make_of_parts, "", ""},
+};
+
 }  // namespace
 
 std::span<const AggregateFunction> average_functions() { return kAverageFunctions; }
+std::span<const AggregateFunction> averages_of_parts() { return kAveragesOfParts; }
 
 }  // namespace lanewise::ops

@@ -6,9 +6,9 @@ namespace lanewise::ops {
 
 namespace {
 
-enum class Counted { kRows, kPresent, kTrue };
+enum class Counted { kRows, kPresent, kTrue, kParts };
 
-/// count(*), count(x), count_if(x).
+/// count(*), count(x), count_if(x), and the sum of such counts.
 template <Counted kWhat, class Result>
 class Count : public Accumulator {
  public:
@@ -20,6 +20,7 @@ class Count : public Accumulator {
     if (kWhat == Counted::kRows) return add(input, input.rows);
     const ActiveSet rows = present(input);
     if (kWhat == Counted::kPresent) return add(input, rows);
+    if (kWhat == Counted::kParts) return add_parts(input, rows);
     const expr::Truth truth = expr::truth_of(input.args[0], rows);
     add(input, rows.narrowed(truth.yes));
   }
@@ -43,6 +44,12 @@ class Count : public Accumulator {
     int64_t* counts = counts_.data();
     for_each_row(input, rows, [&](uint32_t, uint32_t group) { ++counts[group]; });
   }
+  void add_parts(const AggregateInput& input, const ActiveSet& rows) {
+    const Vector parts = expr::flatten(input.args[0], rows);
+    const auto* part = parts.as<int64_t>();
+    int64_t* counts = counts_.data();
+    for_each_row(input, rows, [&](uint32_t row, uint32_t group) { counts[group] += part[row]; });
+  }
 
   Type type_;
   MemoryBudget* budget_;
@@ -60,6 +67,9 @@ std::optional<Type> no_argument(std::span<const Type> args) {
 std::optional<Type> any_argument(std::span<const Type> args) {
   return args.size() == 1 ? std::optional<Type>(TypeId::kInt64) : std::nullopt;
 }
+std::optional<Type> a_count(std::span<const Type> args) {
+  return args.size() == 1 && args[0] == TypeId::kInt64 ? std::optional<Type>(TypeId::kInt64) : std::nullopt;
+}
 std::optional<Type> condition(std::span<const Type> args) {
   return args.size() == 1 && args[0] == TypeId::kBool ? std::optional<Type>(TypeId::kInt128) : std::nullopt;
 }
@@ -74,8 +84,13 @@ constexpr AggregateFunction kCountFunctions[] = {
      "SELECT count_if(x > 1) FROM (VALUES (1), (2), (NULL)) t(x) -- 1"},
 };
 
+constexpr AggregateFunction kCountsOfParts[] = {
+    {"count_of_parts", true, false, a_count, make_count<Counted::kParts, int64_t>, "", ""},
+};
+
 }  // namespace
 
 std::span<const AggregateFunction> count_functions() { return kCountFunctions; }
+std::span<const AggregateFunction> counts_of_parts() { return kCountsOfParts; }
 
 }  // namespace lanewise::ops

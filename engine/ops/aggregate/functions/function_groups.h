@@ -20,8 +20,10 @@ std::span<const AggregateFunction> mode_functions();
 std::span<const AggregateFunction> string_agg_functions();
 std::span<const AggregateFunction> list_functions();
 
-/// The variance functions over partial results, which devices have aggregated: count, mean and squares,
-/// f(BIGINT, DOUBLE, DOUBLE). They are not available in SQL.
+/// Functions over results of parts of the rows. They are not available in SQL: count_of_parts(count),
+/// avg_of_parts(sum, count), and the variance functions over count, mean and squares, as devices return them.
+std::span<const AggregateFunction> counts_of_parts();
+std::span<const AggregateFunction> averages_of_parts();
 std::span<const AggregateFunction> moments_of_parts();
 
 /// Accepts one argument of any type; the result has its type.
