@@ -8,106 +8,28 @@ columns are read and kernels are built, is shown separately. DuckDB's answers ar
     ./dev bench tpch --memory-limit 100MB         both engines use temporary files for what exceeds it
 """
 
-import argparse
-import math
-import os
-import re
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-import duckdb
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "sql"))
-import corpus  # noqa: E402
-
-BUILD = Path(os.environ.get("LANEWISE_BUILD", ROOT / "build"))
-TABLES = ["customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"]
-MILLISECONDS = {"µs": 1e-3, "ms": 1.0, "s": 1e3}
+import suite
 
 
 def make_database(folder, scale, generator):
     database = folder / f"tpch-sf{scale}.duckdb"
-    if database.exists():
-        return database
-    with tempfile.TemporaryDirectory(dir=folder) as parquet:
-        subprocess.run([generator, "-s", str(scale), "--format=parquet", "--output-dir", parquet], check=True, capture_output=True)
-        with duckdb.connect(database.with_suffix(".new")) as connection:
-            for table in TABLES:
-                connection.execute(f"CREATE TABLE {table} AS FROM '{parquet}/{table}.parquet'")
-    database.with_suffix(".new").rename(database)
+    if not database.exists():
+        with tempfile.TemporaryDirectory(dir=folder) as parquet:
+            subprocess.run([generator, "-s", str(scale), "--format=parquet", "--output-dir", parquet], check=True, capture_output=True)
+            suite.make_database(database, Path(parquet))
     return database
 
 
-def run_duckdb(database, queries, threads, runs, memory_limit):
-    times = []
-    config = {"threads": threads} | ({"memory_limit": memory_limit} if memory_limit else {})
-    with duckdb.connect(str(database), read_only=True, config=config) as connection:
-        for query in queries:
-            times.append([])
-            for _ in range(runs):
-                start = time.perf_counter()
-                connection.execute(query).fetchall()
-                times[-1].append((time.perf_counter() - start) * 1e3)
-    return times
-
-
-def milliseconds(line):
-    return sum(float(value) * MILLISECONDS[unit] for value, unit in re.findall(r"(?:plan|run) ([\d.]+) (µs|ms|s)", line))
-
-
-def run_lanewise(database, queries, threads, runs, device, memory_limit):
-    script = "".join(f"{query.rstrip().rstrip(';')};\n" * runs for query in queries)
-    command = [BUILD / "lanewise", "sql", "--db", database, "--read-only", "--device", device, "--threads", str(threads), "--timing", "--format", "json"]
-    if memory_limit:
-        command += ["--memory-limit", memory_limit]
-    done = subprocess.run(command, input=script, capture_output=True, text=True)
-    lines = [line for line in done.stderr.splitlines() if line.startswith("plan ")]
-    if done.returncode or len(lines) != runs * len(queries):
-        sys.exit(f"lanewise: exit code {done.returncode}: {done.stderr[-2000:]}")
-    answers = corpus.json_answers(done.stdout)
-    times = [[milliseconds(line) for line in lines[i:i + runs]] for i in range(0, len(lines), runs)]
-    spilled = [re.search(r"; (.*) in temporary files", lines[i]) for i in range(runs - 1, len(lines), runs)]
-    return times, answers[::runs], [found[1] if found else "" for found in spilled]
-
-
-def main():
-    parser = argparse.ArgumentParser(prog="./dev bench tpch", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scale", default="1", help="scale factor (default: 1)")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, auto (default: cpu)")
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of both engines (default: one per core)")
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--memory-limit", default="", help="of both engines, like 100MB (default: most of the machine's)")
-    parser.add_argument("--folder", type=Path, default=ROOT / ".cache" / "data", help="where the database is kept")
-    parser.add_argument("--queries", type=Path, default=ROOT / ".cache" / "duckdb" / "tpch")
+if __name__ == "__main__":
+    parser = suite.parser("tpch", __doc__)
+    parser.add_argument("--queries", type=Path, default=suite.ROOT / ".cache" / "duckdb" / "tpch")
     parser.add_argument("--generator", default=Path(sys.executable).parent / "tpchgen-cli", help="tpchgen-cli")
     arguments = parser.parse_args()
-
     arguments.folder.mkdir(parents=True, exist_ok=True)
     database = make_database(arguments.folder, arguments.scale, arguments.generator)
-    files = sorted(arguments.queries.glob("q*.sql"))
-    queries = [file.read_text() for file in files]
-    with duckdb.connect(str(database), read_only=True) as connection:
-        expected = corpus.duckdb_answers(connection, [corpus.Block("query", True, "", query.strip().rstrip(";"), 0) for query in queries])
-    theirs = run_duckdb(database, queries, arguments.threads, arguments.runs, arguments.memory_limit)
-    ours, answers, spilled = run_lanewise(database, queries, arguments.threads, arguments.runs, arguments.device, arguments.memory_limit)
-
-    wrong = 0
-    ratios = []
-    print(f"{'query':8}{'first':>10}{'Lanewise':>10}{'DuckDB':>10}{'ratio':>8}   ms, best of {arguments.runs - 1} behind the first")
-    for file, our, their, answer, right, temporary in zip(files, ours, theirs, answers, expected, spilled):
-        difference = corpus.difference(answer, right, True)
-        wrong += bool(difference)
-        best, rival = min(our[1:]), min(their[1:])
-        ratios.append(rival / best)
-        print(f"{file.stem:8}{our[0]:10.1f}{best:10.1f}{rival:10.1f}{rival / best:8.2f}" + (f"   {temporary} in temporary files" if temporary else "") + (f"   DIFFERENT: {difference}" if difference else ""))
-    print(f"{'total':8}{sum(our[0] for our in ours):10.1f}{sum(min(our[1:]) for our in ours):10.1f}{sum(min(their[1:]) for their in theirs):10.1f}")
-    print(f"geometric mean of the ratios: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}; answers that differ: {wrong}")
-    sys.exit(1 if wrong else 0)
-
-
-if __name__ == "__main__":
-    main()
+    suite.compare(database, sorted(arguments.queries.glob("q*.sql")), arguments)

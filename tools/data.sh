@@ -2,6 +2,7 @@
 # Fetches or makes real input in .cache/data; does nothing where it is already there. Called by ./dev data.
 #   contents   contents.parquet: every file of every package of this Debian (path, section, package, architecture)
 #   tpch       tpch-sf1/*.parquet: TPC-H's tables at scale factor 1
+#   tpcds      tpcds-sf0.1: TPC-DS's tables at scale factor 0.1, and its 99 queries; tpcds-sf1 and others likewise
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 CACHE=$PWD/.cache
@@ -57,6 +58,22 @@ tpch() {
   mv "$DATA/tpch-sf1.part" "$DATA/tpch-sf1"
 }
 
+tpcds() { # SCALE
+  local folder=$DATA/tpcds-sf$1 generator=$CACHE/tpcds
+  [[ ! -d $folder ]] || return 0
+  if [[ ! -f $generator/complete ]]; then
+    echo "== Fetch DuckDB's generator of TPC-DS (25 MB)" >&2
+    "$PYTHON" -m venv --clear "$generator"
+    "$generator/bin/python" -m pip install -q --disable-pip-version-check -r tools/requirements-tpcds.txt
+    touch "$generator/complete"
+  fi
+  echo "== Make TPC-DS's tables at scale factor $1" >&2
+  rm -rf "$folder.part"
+  mkdir -p "$DATA"
+  "$generator/bin/python" tools/tpcds.py "$1" "$folder.part"
+  mv "$folder.part" "$folder"
+}
+
 [[ $# -gt 0 ]] || set -- contents tpch
 mkdir -p "$CACHE"
 exec 9>"$CACHE/data.lock"
@@ -64,6 +81,8 @@ flock 9  # one at a time: tests in several processes need the same data
 for name in "$@"; do
   case $name in
     contents | tpch) "$name" ;;
-    *) fail "unknown input '$name'; there are: contents, tpch." ;;
+    tpcds) tpcds 0.1 ;;
+    tpcds-sf*) tpcds "${name#tpcds-sf}" ;;
+    *) fail "unknown input '$name'; there are: contents, tpch, tpcds, tpcds-sf1." ;;
   esac
 done

@@ -1,18 +1,12 @@
 """TPC-H's 22 queries at scale factor 1, equal to DuckDB's answers, also in little memory and with joins in parts."""
 
 import os
-import subprocess
-from pathlib import Path
 
-import corpus
-import duckdb
 import engine
 import pytest
+import suites
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT / ".cache/data/tpch-sf1"
-QUERIES = sorted((ROOT / ".cache/duckdb/tpch").glob("q*.sql"))  # DuckDB's distribution has them
-TABLES = ["customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"]
+QUERIES = sorted((suites.ROOT / ".cache/duckdb/tpch").glob("q*.sql"))  # DuckDB's distribution has them
 
 
 def test_there_are_all():
@@ -21,12 +15,7 @@ def test_there_are_all():
 
 @pytest.fixture(scope="module")
 def blocks():
-    """The queries and DuckDB's answers, once for all tests."""
-    subprocess.run(["bash", "tools/data.sh", "tpch"], cwd=ROOT, check=True)
-    views = [corpus.Block("statement", False, "", f"CREATE VIEW {name} AS FROM '{DATA}/{name}.parquet'", 0) for name in TABLES]
-    queries = [corpus.Block("query", True, "", path.read_text().strip().rstrip(";"), int(path.stem[1:])) for path in QUERIES]
-    with duckdb.connect() as connection:
-        return [*views, *queries], corpus.duckdb_answers(connection, [*views, *queries])
+    return suites.blocks("tpch", "tpch-sf1", QUERIES)
 
 
 # The corpus knows all targets; here the others only with LANEWISE_TEST_ALL, as each takes 20 s.

@@ -1,0 +1,95 @@
+"""A published set of queries, by Lanewise and DuckDB on the same database file: times, and answers compared."""
+
+import argparse
+import math
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "sql"))
+import corpus  # noqa: E402
+
+BUILD = Path(os.environ.get("LANEWISE_BUILD", ROOT / "build"))
+MILLISECONDS = {"µs": 1e-3, "ms": 1.0, "s": 1e3}
+
+
+def parser(name, documentation):
+    made = argparse.ArgumentParser(prog=f"./dev bench {name}", description=documentation, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--scale", default="1", help="scale factor (default: 1)")
+    made.add_argument("--device", default="cpu", help="cpu, cuda, auto (default: cpu)")
+    made.add_argument("--threads", type=int, default=os.cpu_count(), help="of both engines (default: one per core)")
+    made.add_argument("--runs", type=int, default=3)
+    made.add_argument("--memory-limit", default="", help="of both engines, like 100MB (default: most of the machine's)")
+    made.add_argument("--folder", type=Path, default=ROOT / ".cache" / "data", help="where the data are kept")
+    return made
+
+
+def make_database(database, parquet):
+    """A DuckDB database of the Parquet files in a folder."""
+    if database.exists():
+        return database
+    new = database.with_suffix(".new")
+    with duckdb.connect(new) as connection:
+        for file in sorted(parquet.glob("*.parquet")):
+            connection.execute(f"CREATE TABLE {file.stem} AS FROM '{file}'")
+    return new.rename(database)
+
+
+def run_duckdb(database, queries, threads, runs, memory_limit):
+    times = []
+    config = {"threads": threads} | ({"memory_limit": memory_limit} if memory_limit else {})
+    with duckdb.connect(str(database), read_only=True, config=config) as connection:
+        for query in queries:
+            times.append([])
+            for _ in range(runs):
+                start = time.perf_counter()
+                connection.execute(query).fetchall()
+                times[-1].append((time.perf_counter() - start) * 1e3)
+    return times
+
+
+def milliseconds(line):
+    return sum(float(value) * MILLISECONDS[unit] for value, unit in re.findall(r"(?:plan|run) ([\d.]+) (µs|ms|s)", line))
+
+
+def run_lanewise(database, queries, threads, runs, device, memory_limit):
+    script = "".join(f"{query.rstrip().rstrip(';')};\n" * runs for query in queries)
+    command = [BUILD / "lanewise", "sql", "--db", database, "--read-only", "--device", device, "--threads", str(threads), "--timing", "--format", "json"]
+    if memory_limit:
+        command += ["--memory-limit", memory_limit]
+    done = subprocess.run(command, input=script, capture_output=True, text=True)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("plan ")]
+    if done.returncode or len(lines) != runs * len(queries):
+        sys.exit(f"lanewise: exit code {done.returncode}: {done.stderr[-2000:]}")
+    answers = corpus.json_answers(done.stdout)
+    times = [[milliseconds(line) for line in lines[i:i + runs]] for i in range(0, len(lines), runs)]
+    spilled = [re.search(r"; (.*) in temporary files", lines[i]) for i in range(runs - 1, len(lines), runs)]
+    return times, answers[::runs], [found[1] if found else "" for found in spilled]
+
+
+def compare(database, files, arguments):
+    """Prints a line for each query; the exit code is 1 if an answer differs."""
+    queries = [file.read_text() for file in files]
+    with duckdb.connect(str(database), read_only=True) as connection:
+        expected = corpus.duckdb_answers(connection, [corpus.Block("query", True, "", query.strip().rstrip(";"), 0) for query in queries])
+    theirs = run_duckdb(database, queries, arguments.threads, arguments.runs, arguments.memory_limit)
+    ours, answers, spilled = run_lanewise(database, queries, arguments.threads, arguments.runs, arguments.device, arguments.memory_limit)
+
+    wrong = 0
+    ratios = []
+    print(f"{'query':8}{'first':>10}{'Lanewise':>10}{'DuckDB':>10}{'ratio':>8}   ms, best of {arguments.runs - 1} behind the first")
+    for file, our, their, answer, right, temporary in zip(files, ours, theirs, answers, expected, spilled):
+        difference = corpus.difference(answer, right, True)
+        wrong += bool(difference)
+        best, rival = min(our[1:]), min(their[1:])
+        ratios.append(rival / best)
+        print(f"{file.stem:8}{our[0]:10.1f}{best:10.1f}{rival:10.1f}{rival / best:8.2f}" + (f"   {temporary} in temporary files" if temporary else "") + (f"   DIFFERENT: {difference}" if difference else ""))
+    print(f"{'total':8}{sum(our[0] for our in ours):10.1f}{sum(min(our[1:]) for our in ours):10.1f}{sum(min(their[1:]) for their in theirs):10.1f}")
+    print(f"geometric mean of the ratios: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}; answers that differ: {wrong}")
+    sys.exit(1 if wrong else 0)
