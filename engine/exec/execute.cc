@@ -385,8 +385,9 @@ class Execution {
     };
     for (const NeededMatch& match : early.matches) {
       const auto build = build_of(branch.steps[match.step]);
-      const ExprPtr bounds = build == nullptr ? nullptr : bounds_of_matches(match, branch, *build);
-      if (bounds != nullptr) early.predicates.push_back(bounds);
+      if (build == nullptr || build->lookup == nullptr) continue;
+      const auto bounds = bounds_of_matches(match, branch, *build);
+      early.predicates.insert(early.predicates.end(), bounds.begin(), bounds.end());
     }
     OpenScan opened = exec::open_scan(scan, early.predicates, order, options_);
     ++scans_;
@@ -397,9 +398,9 @@ class Execution {
       open.steps.push_back({"Scan", branch.line, true, std::move(step), nullptr, &branch.schema});
     };
     if (!scan.predicates.empty()) add(std::make_unique<ops::Filter>(scan.predicates));
-    SemiJoins first = semi_joins(early.matches, branch, build_of, opened.columns, options_);
+    FirstSteps first = first_steps(early.matches, branch, build_of, opened.columns, options_);
     if (first.steps.empty()) return;
-    notes_[branch.line] += fmt::format("; semi joins first: {}", first.columns);
+    notes_[branch.line] += fmt::format("; first: {}", first.names);
     for (auto& step : first.steps) add(std::move(step));
   }
 

@@ -12,7 +12,7 @@ namespace lanewise::exec {
 
 namespace {
 
-constexpr auto kComputed = static_cast<size_t>(-1);
+constexpr size_t kComputed = NeededMatch::kComputed;
 
 /// Follows the scan's columns through the steps of its branch.
 class Walk {
@@ -57,8 +57,7 @@ class Walk {
     if (plan::needs_match(join.kind) && !join.keys.empty()) {
       NeededMatch match{at, {}};
       for (const plan::JoinKey& key : join.keys) match.columns.push_back(scanned(*key.left));
-      if (std::ranges::find(match.columns, kComputed) == match.columns.end())
-        filters.matches.push_back(std::move(match));
+      filters.matches.push_back(std::move(match));
     }
     // Rows mark their matches, or raise an error if there are several.
     if (ops::asks_right(join.kind) || !join.message.empty()) return false;
@@ -128,46 +127,78 @@ double share_of_sample(const ops::Step& step, const std::vector<size_t>& read,
   return static_cast<double>(kept) / static_cast<double>(seen);
 }
 
-/// A rough time per row, in units of a probe whose table lies in a cache.
+/// A rough time per row, in units of a probe of an array that lies in a cache.
 double cost(const ops::Build& build) {
   constexpr uint32_t kCached = 1 << 16;
-  return build.rows > kCached ? 3 : 1;
+  const bool is_array = build.lookup == nullptr || build.lookup->name() == std::string_view("direct");
+  return (is_array ? 1 : 3) + (build.rows > kCached ? 2 : 0);
+}
+double cost(const Expr& expr) {
+  constexpr double kComparison = 0.1;
+  return kComparison * ops::cost(expr);
 }
 double cost(const StepSpec& step, const ops::Build* build) {
-  constexpr double kComparison = 0.1;
   if (build != nullptr) return cost(*build) * (build->unique() ? 1 : 2);
-  if (const auto* filter = std::get_if<plan::Filter>(&step.node->payload))
-    return kComparison * ops::cost(*filter->predicate);
+  if (const auto* filter = std::get_if<plan::Filter>(&step.node->payload)) return cost(*filter->predicate);
   if (const auto* project = std::get_if<plan::Project>(&step.node->payload)) {
     double sum = 0;
-    for (const ExprPtr& expr : project->exprs)
-      sum += expr->kind == Expr::Kind::kColumn ? 0 : kComparison * ops::cost(*expr);
+    for (const ExprPtr& expr : project->exprs) sum += expr->kind == Expr::Kind::kColumn ? 0 : cost(*expr);
     return sum;
   }
   return 1;
 }
 
-/// A semi join that may be run early.
+/// A step that may be run early.
 struct Candidate {
-  const NeededMatch* match;
+  size_t of;  ///< the branch's step whose rows it finds
   std::unique_ptr<ops::Step> step;
+  std::string name;
   double share, cost;
 };
 
 /// The time per row of the scan if these candidates are run before the steps.
 double time_with(const std::vector<const Candidate*>& early, const std::vector<double>& costs,
-                 std::vector<double> shares) {
+                 const std::vector<double>& shares) {
   double time = 0, left = 1;
-  for (const Candidate* candidate : early) {
-    time += left * candidate->cost;
-    left *= candidate->share;
-    shares[candidate->match->step] = 1;
-  }
-  for (size_t step = 0; step < costs.size(); ++step) {
-    time += left * costs[step];
-    left *= shares[step];
-  }
+  std::vector<double> done(shares.size(), 1);  // the share that is left of a step's rows
+  const auto pass = [&](size_t step, double step_cost, double share) {
+    time += left * step_cost;
+    if (share >= done[step]) return;
+    left *= share / done[step];
+    done[step] = share;
+  };
+  for (const Candidate* candidate : early) pass(candidate->of, candidate->cost, candidate->share);
+  for (size_t step = 0; step < costs.size(); ++step) pass(step, costs[step], shares[step]);
   return time;
+}
+
+/// The least and the greatest key in each column, where they are known or found at little cost.
+std::vector<std::optional<ops::KeyRange>> key_ranges(const plan::Join& join, const ops::Build& build) {
+  constexpr uint32_t kMostRead = 1 << 20;
+  std::vector<std::optional<ops::KeyRange>> ranges(join.keys.size());
+  for (size_t k = 0; k < ranges.size(); ++k) {
+    if (join.keys[k].null_is_equal) continue;
+    if (ranges.size() == 1) {
+      ranges[k] = build.lookup->range();
+    } else if (build.rows <= kMostRead && !build.keys[k]->type.is_string() && !build.keys[k]->type.is_float()) {
+      Bounds bounds = bounds_of(*build.keys[k], 0, build.rows);
+      if (bounds.known) ranges[k] = {std::move(bounds.low), std::move(bounds.high)};
+    }
+  }
+  return ranges;
+}
+
+/// The scan's columns lie within the ranges of the keys.
+std::vector<ExprPtr> within_ranges(const NeededMatch& match, const plan::Join& join, const ops::Build& build) {
+  std::vector<ExprPtr> within;
+  const auto ranges = key_ranges(join, build);
+  for (size_t k = 0; k < ranges.size(); ++k) {
+    if (!ranges[k] || match.columns[k] == kComputed) continue;
+    const ExprPtr scanned = column(match.columns[k], join.keys[k].left->type);
+    within.push_back(call(">=", {scanned, literal(ranges[k]->least)}));
+    within.push_back(call("<=", {scanned, literal(ranges[k]->greatest)}));
+  }
+  return within;
 }
 
 }  // namespace
@@ -178,26 +209,20 @@ EarlyFilters early_filters(const plan::Scan& scan, const Branch& branch) {
   return std::move(walk.filters);
 }
 
-ExprPtr bounds_of_matches(const NeededMatch& match, const Branch& branch, const ops::Build& build) {
+std::vector<ExprPtr> bounds_of_matches(const NeededMatch& match, const Branch& branch, const ops::Build& build) {
   constexpr uint32_t kMostListed = 256;
   const plan::Join& join = join_of(branch.steps[match.step]);
-  if (match.columns.size() != 1 || join.keys[0].null_is_equal) return nullptr;
-  const Column& keys = *build.keys[0];
-  const ExprPtr scanned = column(match.columns[0], join.keys[0].left->type);
-  if (build.rows <= kMostListed) {
-    std::vector<ExprPtr> listed;
-    for (uint32_t row = 0; row < build.rows; ++row)
-      if (!keys.is_null(row)) listed.push_back(literal(keys.value(row)));
-    return listed.empty() ? literal(Value::boolean(false)) : in_list(scanned, std::move(listed));
-  }
-  const auto& range = build.lookup->range();
-  if (!range) return nullptr;
-  return conjunction(
-      {call(">=", {scanned, literal(range->least)}), call("<=", {scanned, literal(range->greatest)})});
+  const bool listed = match.columns.size() == 1 && match.all_scanned() && !join.keys[0].null_is_equal;
+  if (!listed || build.rows > kMostListed) return within_ranges(match, join, build);
+  std::vector<ExprPtr> values;
+  for (uint32_t row = 0; row < build.rows; ++row)
+    if (!build.keys[0]->is_null(row)) values.push_back(literal(build.keys[0]->value(row)));
+  if (values.empty()) return {literal(Value::boolean(false))};
+  return {in_list(column(match.columns[0], join.keys[0].left->type), std::move(values))};
 }
 
-SemiJoins semi_joins(const std::vector<NeededMatch>& matches, const Branch& branch, const BuildOf& build_of,
-                     const std::vector<ColumnStore::Chunks>& columns, const Options& options) {
+FirstSteps first_steps(const std::vector<NeededMatch>& matches, const Branch& branch, const BuildOf& build_of,
+                       const std::vector<ColumnStore::Chunks>& columns, const Options& options) {
   constexpr int64_t kFewRows = 1 << 16;
   constexpr double kGain = 0.9;  // the estimate is rough
   const bool can_sample = !columns.empty() && rows_of(*columns[0]) >= kFewRows;
@@ -205,17 +230,34 @@ SemiJoins semi_joins(const std::vector<NeededMatch>& matches, const Branch& bran
   std::vector<double> costs, shares(branch.steps.size(), 1);
   for (const StepSpec& step : branch.steps) costs.push_back(cost(step, build_of(step).get()));
   std::vector<Candidate> candidates;
+  const auto add = [&](const NeededMatch& match, std::unique_ptr<ops::Step> step, const char* kind, double time) {
+    Candidate candidate{match.step, std::move(step), kind, 1, time};
+    std::vector<size_t> read;
+    for (const size_t column : match.columns) {
+      if (column == kComputed) continue;
+      read.push_back(column);
+      candidate.name += (read.size() == 1 ? " " : ", ") + branch.schema[column].name;
+    }
+    if (can_sample) candidate.share = share_of_sample(*candidate.step, read, columns, options);
+    shares[match.step] = std::min(shares[match.step], candidate.share);
+    candidates.push_back(std::move(candidate));
+  };
   for (const NeededMatch& match : matches) {
     const StepSpec& step = branch.steps[match.step];
     const auto build = build_of(step);
-    if (build == nullptr) continue;
-    auto probe =
-        std::make_unique<SemiJoin>(join_of(step), match, branch.schema, step.node->children[1]->schema, build);
-    if (can_sample) shares[match.step] = share_of_sample(*probe, match.columns, columns, options);
-    candidates.push_back({&match, std::move(probe), shares[match.step], cost(*build)});
+    if (build == nullptr || build->lookup == nullptr) continue;
+    const plan::Join& join = join_of(step);
+    if (match.all_scanned())
+      add(match, std::make_unique<SemiJoin>(join, match, branch.schema, step.node->children[1]->schema, build),
+          "semi join on", cost(*build));
+    std::vector<ExprPtr> within = within_ranges(match, join, *build);
+    if (within.empty()) continue;
+    double time = 0;
+    for (const ExprPtr& one : within) time += cost(*one);
+    add(match, std::make_unique<ops::Filter>(within), "range of", time);
   }
-  std::ranges::stable_sort(candidates, {}, &Candidate::share);
-  SemiJoins chosen;
+  std::ranges::stable_sort(candidates, {}, [](const Candidate& one) { return one.cost / (1.001 - one.share); });
+  FirstSteps chosen;
   std::vector<const Candidate*> early;
   for (Candidate& candidate : candidates) {
     const double before = time_with(early, costs, shares);
@@ -225,8 +267,7 @@ SemiJoins semi_joins(const std::vector<NeededMatch>& matches, const Branch& bran
       continue;
     }
     chosen.steps.push_back(std::move(candidate.step));
-    for (const size_t column : candidate.match->columns)
-      chosen.columns += (chosen.columns.empty() ? "" : ", ") + branch.schema[column].name;
+    chosen.names += (chosen.names.empty() ? "" : "; ") + candidate.name;
   }
   return chosen;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,10 +14,13 @@
 
 namespace lanewise::exec {
 
-/// A join that drops each row of a scan without a match, and whose keys are columns of that scan.
+/// A join that drops each row of a scan without a match.
 struct NeededMatch {
+  static constexpr auto kComputed = static_cast<size_t>(-1);
+
   size_t step;                  ///< in Branch::steps
-  std::vector<size_t> columns;  ///< of the scan, one for each key
+  std::vector<size_t> columns;  ///< of the scan, one for each key, or kComputed
+  bool all_scanned() const { return std::ranges::find(columns, kComputed) == columns.end(); }
 };
 
 /// What must hold for a row of a scan to reach the end of its branch, in terms of the scan's columns. Such rows
@@ -28,20 +32,20 @@ struct EarlyFilters {
 };
 EarlyFilters early_filters(const plan::Scan& scan, const Branch& branch);
 
-/// A predicate over the scan's columns that holds for all rows with a match in the build side; null: none is
-/// known. It is cheap to make and meant for bounds: see may_hold().
-ExprPtr bounds_of_matches(const NeededMatch& match, const Branch& branch, const ops::Build& build);
+/// Predicates over the scan's columns that hold for all rows with a match in the build side. They are cheap to
+/// make and meant for bounds: see may_hold().
+std::vector<ExprPtr> bounds_of_matches(const NeededMatch& match, const Branch& branch, const ops::Build& build);
 
 /// The build side that a step reads, if it is whole; else null.
 using BuildOf = std::function<std::shared_ptr<const ops::Build>(const StepSpec&)>;
 
-/// Semi joins that are worth their time before the branch's steps, the most selective first, and the names of
-/// their columns. `columns` are the scan's, of which rows are sampled.
-struct SemiJoins {
+/// Semi joins, and comparisons with the least and the greatest key, that are worth their time before the
+/// branch's steps, the most selective first. `columns` are the scan's, of which rows are sampled.
+struct FirstSteps {
   std::vector<std::unique_ptr<ops::Step>> steps;
-  std::string columns;
+  std::string names;  ///< for the profile
 };
-SemiJoins semi_joins(const std::vector<NeededMatch>& matches, const Branch& branch, const BuildOf& build_of,
-                     const std::vector<ColumnStore::Chunks>& columns, const Options& options);
+FirstSteps first_steps(const std::vector<NeededMatch>& matches, const Branch& branch, const BuildOf& build_of,
+                       const std::vector<ColumnStore::Chunks>& columns, const Options& options);
 
 }  // namespace lanewise::exec
