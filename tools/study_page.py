@@ -1,8 +1,8 @@
 """Writes the tables of published and measured values from the reports' last chapter, and the list of reports, into docs/study/index.md.
 
-python3 tools/study_page.py docs/study/epyc.html docs/study/h200.html
+python3 tools/study_page.py docs/study/epyc.html docs/study/xeon.html docs/study/h200.html
 
-Each report becomes a column, named after its file. Causes come from the first report that measured the row.
+Each report becomes a column, named after its file. Causes come from the reports that measured the row.
 """
 
 import html
@@ -32,27 +32,54 @@ def tables(report):
         yield caption, head, rows
 
 
+NUMBER = re.compile(r"(?<![\w^])\d+(?:\.\d+)?(?![\w^])")
+
+
+def joined(texts):
+    """One text for several that differ in their numbers only, with ranges; None for other texts."""
+    if len({NUMBER.sub("#", text) for text in texts}) > 1:
+        return None
+    columns = iter(zip(*(NUMBER.findall(text) for text in texts)))
+
+    def in_range(_):
+        numbers = sorted(set(next(columns)), key=float)
+        return numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+
+    return NUMBER.sub(in_range, texts[0])
+
+
+def causes(by_name):
+    """The causes that the reports name: one for all, or each with the reports that name it."""
+    groups = []
+    for name, text in by_name.items():
+        group = next((group for group in groups if joined([*group.values(), text])), None)
+        groups.append({name: text}) if group is None else group.update({name: text})
+    if len(groups) == 1:
+        return joined([*groups[0].values()])
+    return "; ".join(f"**{', '.join(group)}:** {joined([*group.values()])}" for group in groups)
+
+
 def merged(found):
-    """One table of `found`, which has the header and the rows of each report by its name."""
+    """One table of `found`, which has the header and the rows of each report by its name: a column for each report."""
     names = list(found)
     head = found[names[0]][0]
-    at = head.index("here") if "here" in head else len(head)
-    by_report = [name for name in ("here", "ratio") if name in head]
-    after = [i for i in range(at, len(head)) if head[i] not in by_report]
+    at, ratio, cause = (head.index(name) if name in head else None for name in ("here", "ratio", "cause"))
     rows = {name: {tuple(row[:at]): row for row in found[name][1]} for name in names}
     keys = list(dict.fromkeys(key for name in names for key in rows[name]))
-    same = by_report == ["here"] and all(len({rows[name][key][at] for name in names if key in rows[name]}) == 1 for key in keys)
-    shown = names[:1] if same else names
-    titles = [name if column == "here" and not same else column for name in shown for column in by_report]
-    yield head[:at] + titles + [head[i] for i in after]
+    same = ratio is None and all(len({rows[name][key][at] for name in names if key in rows[name]}) == 1 for key in keys)
+    yield head[:at] + (["here"] if same else names) + (["cause"] if cause else [])
     for key in keys:
-        line = list(key)
-        of_key = [rows[name][key] for name in names if key in rows[name]]
-        for name in shown:
-            row = rows[name].get(key, of_key[0] if same else None)
-            line += [row[head.index(column)] if row else NONE for column in by_report]
-        measured = next((row for row in of_key if at < len(head) and row[at] != NONE), of_key[0])
-        yield line + [measured[i] for i in after]
+        of_key = {name: rows[name][key] for name in names if key in rows[name]}
+
+        def cell(name):
+            row = of_key.get(name)
+            if row is None:
+                return NONE
+            return row[at] if ratio is None or row[ratio] == NONE else f"{row[at]} ({row[ratio]})"
+
+        cells = [next(iter(of_key.values()))[at]] if same else [cell(name) for name in names]
+        measured = {name: row for name, row in of_key.items() if row[at] != NONE} or of_key
+        yield [*key, *cells] + ([causes({name: row[cause] for name, row in measured.items()})] if cause else [])
 
 
 def markdown(rows):
