@@ -16,7 +16,8 @@ NONE = "–"
 
 
 def plain(text):
-    return html.unescape(re.sub(r"<[^>]*>", "", text)).replace("|", "\\|").strip()
+    text = html.unescape(re.sub(r"<[^>]*>", "", text)).replace("|", "\\|").strip()
+    return text.replace("docs/study/profile.md", "[profile.md](profile.md)")
 
 
 def cells_of(table):
@@ -114,7 +115,7 @@ def listed(paths, reports):
 
 def replace(page, mark, text):
     block = re.compile(rf"(<!-- {mark} -->\n).*?(\n<!-- end -->)", re.S)
-    assert block.search(page), f"{PAGE} has no <!-- {mark} -->"
+    assert block.search(page), f"the page has no <!-- {mark} -->"
     return block.sub(lambda part: f"{part[1]}\n{text}\n{part[2]}", page)
 
 

@@ -219,13 +219,14 @@ std::vector<std::vector<std::string>> lost_of_operators(const Results& results) 
       {"H figures 43, 44, 47, 48", "multiprocessors; occupancy of 100 %", gpu("Occupancy, by the driver")},
       {"H figures 45, 50, 54, 60, 64", "performance boundary of each kernel",
        gpu("Performance boundary of each kernel")},
-      {"H figures 46, 51, 55, 61, 65", "use of each function unit", "not shown: needs a profiler"},
+      {"H figures 46, 51, 55, 61, 65", "use of each function unit",
+       "of one H200, by a profiler: docs/study/profile.md"},
       {"H figures 52, 56, 62, 66", "classes of instructions, inactive and predicated off",
-       "lane use of warps on strings; classes need a profiler"},
+       "of one H200, by a profiler: docs/study/profile.md"},
       {"H figures 49, 53, 57 to 59, 63, 67", "source with SASS, divergence of 3.1 %",
-       gpu("registers and local bytes in the table of occupancy; no listing")},
+       "of one H200, by a profiler: docs/study/profile.md"},
       {"H figures 26 to 41", "x86 assembly of the aggregates",
-       "not shown; `objdump -d` of the program lists each level"},
+       "the loops of each level as compiled: docs/study/profile.md"},
       {"H figure 20, tables 2.5", "topology and hardware", "the machine, above"},
   };
 }
