@@ -37,9 +37,7 @@ NUMBER = re.compile(r"(?<![\w^])\d+(?:\.\d+)?(?![\w^])")
 
 
 def joined(texts):
-    """One text for several that differ in their numbers only, with ranges; None for other texts."""
-    if len({NUMBER.sub("#", text) for text in texts}) > 1:
-        return None
+    """One text for several that differ in their numbers only, with ranges."""
     columns = iter(zip(*(NUMBER.findall(text) for text in texts)))
 
     def in_range(_):
@@ -50,37 +48,44 @@ def joined(texts):
 
 
 def causes(by_name):
-    """The causes that the reports name: one for all, or each with the reports that name it."""
-    groups = []
+    """The causes that the reports name, part by part: first those of all, then those of some with their names."""
+    parts = {}  # without numbers: the part as each report has it
     for name, text in by_name.items():
-        group = next((group for group in groups if joined([*group.values(), text])), None)
-        groups.append({name: text}) if group is None else group.update({name: text})
-    if len(groups) == 1:
-        return joined([*groups[0].values()])
-    return "; ".join(f"**{', '.join(group)}:** {joined([*group.values()])}" for group in groups)
+        for part in text.split("; "):
+            parts.setdefault(NUMBER.sub("#", part), {})[name] = part
+    groups = {tuple(by_name): []}
+    for found in parts.values():
+        groups.setdefault(tuple(found), []).append(joined([*found.values()]))
+    return "; ".join(("" if len(names) == len(by_name) else f"**{', '.join(names)}:** ") + "; ".join(texts) for names, texts in groups.items() if texts)
+
+
+def measured(rows, at):
+    """The rows with a value at `at`, by report."""
+    return {name: row for name, row in rows.items() if row[at] != NONE and not row[at].startswith("not measured")}
 
 
 def merged(found):
-    """One table of `found`, which has the header and the rows of each report by its name: a column for each report."""
+    """One table of `found`, which has the header and the rows of each report by its name: a column for each report.
+
+    If the reports agree where they have a value, it is one column, and another one names the reports."""
     names = list(found)
     head = found[names[0]][0]
     at, ratio, cause = (head.index(name) if name in head else None for name in ("here", "ratio", "cause"))
     rows = {name: {tuple(row[:at]): row for row in found[name][1]} for name in names}
     keys = list(dict.fromkeys(key for name in names for key in rows[name]))
-    same = ratio is None and all(len({rows[name][key][at] for name in names if key in rows[name]}) == 1 for key in keys)
-    yield head[:at] + (["here"] if same else names) + (["cause"] if cause else [])
-    for key in keys:
-        of_key = {name: rows[name][key] for name in names if key in rows[name]}
-
-        def cell(name):
-            row = of_key.get(name)
-            if row is None:
-                return NONE
-            return row[at] if ratio is None or row[ratio] == NONE else f"{row[at]} ({row[ratio]})"
-
-        cells = [next(iter(of_key.values()))[at]] if same else [cell(name) for name in names]
-        measured = {name: row for name, row in of_key.items() if row[at] != NONE} or of_key
-        yield [*key, *cells] + ([causes({name: row[cause] for name, row in measured.items()})] if cause else [])
+    of_keys = {key: {name: rows[name][key] for name in names if key in rows[name]} for key in keys}
+    if cause is None and all(len({row[at] for row in measured(of_key, at).values()}) <= 1 for of_key in of_keys.values()):
+        yield [*head[:at], "here", "reports"]
+        for key, of_key in of_keys.items():
+            having = measured(of_key, at)
+            yield [*key, next(iter((having or of_key).values()))[at], "all" if len(having) == len(names) else ", ".join(having) or NONE]
+        return
+    yield head[:at] + names + (["cause"] if cause else [])
+    for key, of_key in of_keys.items():
+        cells = [NONE if name not in of_key else of_key[name][at] if ratio is None or of_key[name][ratio] == NONE
+                 else f"{of_key[name][at]} ({of_key[name][ratio]})" for name in names]
+        having = measured(of_key, at) or of_key
+        yield [*key, *cells] + ([causes({name: row[cause] for name, row in having.items()})] if cause else [])
 
 
 def markdown(rows):
