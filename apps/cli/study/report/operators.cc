@@ -268,7 +268,7 @@ void write_aggregates(Page& page, const Results& results) {
   const Groups groups = results.groups("operators", "aggregates");
   if (groups.empty()) return;
   page.section("Aggregates");
-  const std::string how = how_measured(groups, kColumnHot);
+  const std::string how = how_measured_without_runs(groups, kColumnHot);
   page.figure(aggregate_bars(results, groups, false), how);
   const plot::Bars count = aggregate_bars(results, groups, true);
   if (!count.groups.empty())
@@ -385,7 +385,7 @@ void write_sql(Page& page, const Results& results) {
   }
   write_not_measured(page, groups);
   const std::string how =
-      how_measured(groups, "Hot, columns in the device's memory, results brought to the host");
+      how_measured_without_runs(groups, "Hot, columns in the device's memory, results brought to the host");
   page.figure(bars, how);
   page.table("Whole queries. " + how, cells);
   std::string winners;

@@ -105,7 +105,7 @@ void write_steps(Page& page, const Results& results, const Groups& groups) {
     }
     page.figure(
         bars,
-        how_measured(
+        how_measured_without_runs(
             groups,
             "Hot, column in pinned memory of the host before, result there after; steps of the last run"));
   }
@@ -147,7 +147,7 @@ void write_occupancy(Page& page, const Results& results, const Groups& groups) {
                  operations = number(*group, "rows") * operations_of(*group) / seconds;
     const double of_rate = rate > 0 ? bytes / rate : 0, of_peak = peak > 0 ? operations / peak : 0;
     roof.rows.push_back({work_name(*group), fmt::format("{:.1f}", bytes / 1e9),
-                         fmt::format("{:.0f} %", 100 * of_rate), fmt::format("{:.3g} G", operations / 1e9),
+                         fmt::format("{:.0f} %", 100 * of_rate), fmt::format("{:.2f} T", operations / 1e12),
                          fmt::format("{:.1f} %", 100 * of_peak),
                          of_rate > 0.6   ? "memory"
                          : of_peak > 0.6 ? "operations"
@@ -165,21 +165,20 @@ void write_occupancy(Page& page, const Results& results, const Groups& groups) {
         fmt::format(
             "Performance boundary of each kernel: achieved rates against what kernels of this card reach "
             "that only "
-            "read ({:.0f} GB/s{}) or only compute ({:.3g} G 32-bit operations/s). Operations are those of "
+            "read ({:.0f} GB/s{}) or only compute ({:.1f} T 32-bit operations/s). Operations are those of "
             "the loop's body, not counted by a profiler.",
             rate / 1e9,
             number(*card, "bandwidth") > 0
                 ? fmt::format(", {:.0f} % of its data sheet's", 100 * rate / number(*card, "bandwidth"))
                 : "",
-            peak / 1e9),
+            peak / 1e12),
         roof);
   }
   page.text(
       "Lanes that diverge: none in these loops, except for a block's last warp and a column's last rows; the "
       "study's 3.1 % "
-      "were its `if (tid == 0)`. Not shown, as they need a profiler: use of each function unit, classes of "
-      "instructions, "
-      "source lines with their machine code.");
+      "were its `if (tid == 0)`. A profiler shows the use of each function unit, classes of instructions and "
+      "machine code: docs/study/profile.md.");
 }
 
 void write_shapes(Page& page, const Results& results) {

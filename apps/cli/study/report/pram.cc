@@ -163,8 +163,9 @@ void write_grid(Page& page, const Results& results) {
       "line and the "
       "parameters can be distinguished. (2016) marks the published best. "
       "An item adds its c values without waiting, and a group of m items needs log₂ m steps with a barrier. "
-      "Large c "
-      "means fewer groups and fewer steps for each value, until too few items are left to hide latency. The "
+      "Large c means fewer groups and fewer steps for each value. On a GPU it also moves the threads of a "
+      "warp "
+      "apart in memory, as an item reads c values in a row. The "
       "naive "
       "reduction reads the array log₂ n times at growing distances, so each cache line is read for fewer "
       "values. The "
@@ -268,7 +269,14 @@ void write_sets(Page& page, const Results& results) {
     const auto list = std::ranges::find(curves.series, prefix + std::string("list"), &plot::Series::name);
     if (bitset == curves.series.end() || list == curves.series.end()) continue;
     const double at = crossing(*bitset, *list);
-    if (at > 0) curves.marks.push_back({at, fmt::format("{:.0f} %{}", at, *prefix ? ", GPU" : "")});
+    if (at > 0) {
+      const std::string name = fmt::format("{:.0f} %", at);
+      if (!curves.marks.empty() && curves.marks.back().name == name) {
+        curves.marks.back().name += ", cores and GPU";
+      } else {
+        curves.marks.push_back({at, name + (*prefix != '\0' ? ", GPU" : "")});
+      }
+    }
     words += at > 0 ? fmt::format("The lines cross at about {:.0f} % of active processors {}. ", at, where)
                     : fmt::format("The {} is faster at every share {}. ",
                                   bitset->points.back().y < list->points.back().y ? "bitset" : "list", where);

@@ -86,7 +86,7 @@ void write_lengths(Page& page, const Results& results) {
     }
     page.figure(
         bars,
-        how_measured(groups, fmt::format("{}; 1 % of the rows match", kTextHot)) +
+        how_measured_without_runs(groups, fmt::format("{}; 1 % of the rows match", kTextHot)) +
             (test == std::string_view("regex")
                  ? ""
                  : " Rows that differ early are not read to their end, so rates may exceed the limit."));
@@ -150,7 +150,7 @@ void write_gain(Page& page, const Results& results) {
       map.values.back().push_back(gain);
       most = std::max(most, gain), least = gain > 0 ? std::min(least, gain) : least;
     }
-    page.figure(map, how_measured(groups, kTextHot));
+    page.figure(map, how_measured_without_runs(groups, kTextHot));
     page.text(
         fmt::format("{}: refill takes {:.2f} to {:.1f} times the rate of naive lanes. The gain is largest "
                     "where few rows are long "

@@ -71,7 +71,7 @@ void write_warp_lengths(Page& page, const Results& results) {
     }
     page.figure(
         bars,
-        how_measured(groups, fmt::format("{}; 1 % of the rows match", kTextResident)) +
+        how_measured_without_runs(groups, fmt::format("{}; 1 % of the rows match", kTextResident)) +
             " Naive bytes: the study's algorithm, a byte for each step. Naive: the same without refill, "
             "16 bytes for each load.");
     page.table(
@@ -130,9 +130,9 @@ void write_warp_gain(Page& page, const Results& results) {
   };
   page.figure(
       map_of("Gain of refill on warps, over naive with the same loads", 1, "× naive", gain(kNaiveLevel)),
-      how_measured(groups, kTextResident) + " Rows of 8 to 1,024 bytes.");
+      how_measured_without_runs(groups, kTextResident) + " Rows of 8 to 1,024 bytes.");
   page.figure(map_of("Gain of refill on warps, over naive bytes", 1, "× naive bytes", gain(kBytesLevel)),
-              how_measured(groups, kTextResident) + " The study's algorithm is the reference.");
+              how_measured_without_runs(groups, kTextResident) + " The study's algorithm is the reference.");
   page.figure(map_of("Lane use with refill, over that of naive warps", 1, "× naive", use),
               "The share of lanes' steps that held a live row, counted in a run of its own; not a time. It "
               "is the gain that "
@@ -279,8 +279,8 @@ void write_pairs(Page& page, const Results& results) {
     bars.limit = number(*card, "operations") / kOperations / 1e9;
     bars.limit_name = "operations";
   }
-  page.figure(
-      bars, how_measured(groups, "Hot, runs of matches in memory (of the GPU for its levels), no transfer"));
+  page.figure(bars, how_measured_without_runs(
+                        groups, "Hot, runs of matches in memory (of the GPU for its levels), no transfer"));
   if (use.rows.empty()) {
     page.text(results.has_gpu()
                   ? "The GPU's forms were not measured; the reason is above."
