@@ -15,7 +15,7 @@ constexpr const char* kPageStyle = R"(
 @media screen and (prefers-color-scheme: dark) { :root { --text: #ddd; --soft: #999; --line: #3a3d42; --paper: #16181c; --note: #3a3216 } }
 body { font: 16px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; color: var(--text); background: var(--paper); max-width: 880px; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.9rem; line-height: 1.2; margin-bottom: .2rem } h2 { margin-top: 3rem; border-bottom: 1px solid var(--line) } h3 { margin-top: 2rem }
-.below, figcaption, caption { color: var(--soft); font-size: .88rem } caption { text-align: left; padding: .4rem 0 }
+.below, figcaption, caption { color: var(--soft); font-size: .88rem } caption { text-align: left; padding: .4rem 0; max-width: calc(100vw - 2rem) } table.many { min-width: 760px }
 figure { margin: 1.5rem 0 } figure, .wide { overflow-x: auto; break-inside: avoid } figure svg { width: 100%; height: auto; min-width: 640px }
 table { width: 100%; border-collapse: collapse; font-size: .85rem; margin: 1rem 0; font-variant-numeric: tabular-nums }
 th, td { padding: .2rem .7rem .2rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top } table.numbers :is(th, td):not(:first-child) { text-align: right; padding: .2rem 0 .2rem .9rem }
@@ -24,7 +24,7 @@ ul.tree { list-style: none; padding: 0 } ul.tree > li { margin: .6rem 0; font-we
 .warn { background: var(--note); padding: .5rem .8rem; border-left: 4px solid #d9a000 }
 nav a { color: inherit; margin-right: 1.2rem; display: inline-block } code { font-size: .9em }
 @media print { body { max-width: none; margin: 0; padding: 0; font-size: 10pt } h2 { break-before: page } h2, h3 { break-after: avoid } nav { display: none } tr { break-inside: avoid } thead { display: table-header-group }
-  .wide { break-inside: auto; overflow: visible } figure { overflow: visible } figure svg { min-width: 0; max-height: 8.5cm } table { font-size: 8pt } }
+  .wide { break-inside: auto; overflow: visible } table.many { min-width: 0 } caption { max-width: none } figure { overflow: visible } figure svg { min-width: 0; max-height: 8.5cm } table { font-size: 8pt } }
 )";
 
 }  // namespace
@@ -38,11 +38,15 @@ bool is_short(const std::string& cell) {
          cell.find(' ') != std::string::npos;
 }
 
-/// Whether the first column has names that stay on one line.
-bool has_ids(const Cells& cells) {
-  constexpr size_t kMost = 20;
-  return !cells.numbers && cells.head.size() > 2 &&
-         std::ranges::all_of(cells.rows, [](const auto& row) { return row[0].size() <= kMost; });
+/// Numbers, or words: if names begin its rows, on one line; if they are many columns, wider than a small
+/// screen.
+std::string class_of(const Cells& cells) {
+  constexpr size_t kMost = 20, kMany = 5;
+  if (cells.numbers) return "numbers";
+  const bool has_names = cells.head.size() > 2 && std::ranges::all_of(cells.rows, [](const auto& row) {
+                           return row[0].size() <= kMost;
+                         });
+  return std::string("words") + (has_names ? " ids" : "") + (cells.head.size() >= kMany ? " many" : "");
 }
 
 /// Escaped text whose words between backticks are code.
@@ -120,10 +124,7 @@ void Page::tree(const std::vector<Branch>& branches) {
 void Page::table(const std::string& caption, const Cells& cells) {
   out_ += fmt::format(
       "<div class=\"wide\" tabindex=\"0\"><table class=\"{}\">\n<caption>Table {}. {}</caption>\n<thead><tr>",
-      cells.numbers    ? "numbers"
-      : has_ids(cells) ? "words ids"
-                       : "words",
-      ++tables_, plot::escape(caption));
+      class_of(cells), ++tables_, plot::escape(caption));
   for (const std::string& cell : cells.head) {
     out_ += cell.empty() ? "<td></td>" : "<th scope=\"col\">" + plot::escape(cell) + "</th>";
   }
