@@ -77,17 +77,20 @@ void write_nodes(Page& page, const Results& results) {
     }
     curves.series.push_back(
         limit(curves.series, "limit: a dependent read of memory", 1e6 / results.machine("dependent_reads")));
-    page.figure(curves, how_measured(alone,
-                                     "Hot; a call for each key on one core, a launch for each key on a GPU, "
-                                     "timed on the GPU; transfers where the name says so"));
+    page.figure(
+        curves,
+        how_measured(alone,
+                     results.state("Hot, a call for each key on one core; on a GPU a launch for each key, "
+                                   "timed there; transfers where the name says so")));
     page.text(
-        "This is the study's measurement: one search, then the next. A processor keeps the node in its "
-        "cache, so it "
-        "needs less than a launch. The node's size hardly matters on the GPU, as published: the launches are "
-        "nearly "
-        "all of its time. A search by n-ary or by a key per thread clears its bit and launches two kernels, "
-        "the "
-        "second one for the value; 2012 launched one.");
+        std::string(
+            "This is the study's measurement: one search, then the next. A processor keeps the node in "
+            "its cache, so it needs less than a launch on a GPU.") +
+        (results.has_gpu()
+             ? " The node's size hardly matters on the GPU, as published: the launches are nearly all of its "
+               "time. A search by n-ary or by a key per thread clears its bit and launches two kernels, the "
+               "second one for the value; 2012 launched one."
+             : ""));
   }
   plot::Curves curves{"Many keys at once – the search of a node of 2t − 1 keys",
                       {"keys of the node", "", plot::Axis::logarithmic},
@@ -98,14 +101,16 @@ void write_nodes(Page& page, const Results& results) {
                          {"cuda thread", "GPU thread per query"}});
   curves.series.push_back(
       limit(curves.series, "limit: a dependent read of memory", 1e9 / results.machine("dependent_reads")));
-  page.figure(curves,
-              how_measured(groups, "Hot, one core; on a GPU keys and answers in its memory, no transfer"));
+  page.figure(
+      curves,
+      how_measured(groups,
+                   results.state("Hot, one core; on a GPU keys and answers in its memory, no transfer")));
   page.text(
-      "With many keys at once the launch is paid once, and reads overlap. A node is in the cache, so its "
-      "search takes "
-      "less than one read of memory. A descent waits for memory once a level. Large nodes mean fewer levels, "
-      "until "
-      "their search takes as long as the read that they save.");
+      std::string(results.has_gpu() ? "With many keys at once the launch is paid once, and reads overlap. "
+                                    : "") +
+      "A node is in the cache, so its search takes less than one read of memory. A descent waits for memory "
+      "once a level. Large nodes mean fewer levels, until their search takes as long as the read that they "
+      "save.");
 }
 
 void write_copies(Page& page, const Results& results) {
@@ -195,11 +200,14 @@ void write_trees(Page& page, const Results& results) {
                 ratio_text(seconds_of(*group, "cuda block, kernel"), seconds_of(*group, "cpu binary"))});
     one.rows.push_back(std::move(row));
   }
-  page.table(
-      "One search of a whole tree at a time, as in tables 9 and 10 of 2012, by one block of threads on the "
-      "GPU. The published processor was 4 to 6 times as fast as the GPU. " +
-          how_measured_without_runs(alone, "Hot; the kernel's time on the GPU, the call's time elsewhere"),
-      without_empty_columns(one));
+  page.table(fmt::format("One search of a whole tree at a time, as in tables 9 and 10 of 2012{}. The "
+                         "published processor was "
+                         "4 to 6 times as fast as the GPU. ",
+                         results.has_gpu() ? ", by one block of threads on the GPU" : "") +
+                 how_measured_without_runs(
+                     alone, results.has_gpu() ? "Hot; the kernel's time on the GPU, the call's time elsewhere"
+                                              : "Hot"),
+             without_empty_columns(one));
   if (many.empty()) return;
   Cells cells{{"keys", "t", "one core", "one core, overlapped", "GPU, kernel", "GPU with transfers",
                "gain of the GPU"},
@@ -214,20 +222,22 @@ void write_trees(Page& page, const Results& results) {
     cells.rows.push_back(std::move(row));
   }
   page.table(
-      "40,000 searches at once by one block of threads, time for each, as in tables 11 and 12 of 2012, whose "
-      "values are lost. The best published gain of the GPU was 9 to 12, for nodes of 63 keys, transfers "
-      "included. " +
+      fmt::format(
+          "40,000 searches at once{}, time for each, as in tables 11 and 12 of 2012, whose values are lost. "
+          "The best published gain of the GPU was 9 to 12, for nodes of 63 keys, transfers included. ",
+          results.has_gpu() ? " by one block of threads" : "") +
           how_measured_without_runs(many, "Hot"),
       without_empty_columns(cells));
   page.text(
       "One search is a chain of dependent reads: a faster clock and a cache win. Many searches at once can "
       "have "
-      "as many independent reads in flight as the device holds. One block has one search in flight, and the "
-      "rest "
-      "of the GPU idles; the section on many keys at once has a block, and a few threads, for each key. An "
-      "overlapped search on one core uses the same "
-      "idea: it "
-      "descends with many keys level by level and prefetches their nodes.");
+      "as many independent reads in flight as the device holds." +
+      std::string(results.has_gpu() ? " One block has one search in flight, and the rest of the GPU idles; "
+                                      "the section on many keys "
+                                      "at once has a block, and a few threads, for each key."
+                                    : "") +
+      " An overlapped search on one core uses the same idea: it descends with many keys level by level and "
+      "prefetches their nodes.");
 }
 
 void write_finds(Page& page, const Results& results) {
@@ -240,7 +250,8 @@ void write_finds(Page& page, const Results& results) {
   curves.series = lines(groups, "keys", million_rows);
   curves.series.push_back(
       limit(curves.series, "limit: independent reads", results.machine("random_reads") / 1e6));
-  page.figure(curves, how_measured(groups, "Hot, one core; on a GPU resident keys have no transfer"));
+  page.figure(curves,
+              how_measured(groups, results.state("Hot, one core; on a GPU resident keys have no transfer")));
   const Json& largest = *groups.back();
   std::string best;
   double most = 0;
@@ -319,7 +330,8 @@ void write_multi(Page& page, const Results& results) {
              without = wins_over(groups, "cpu auto", "cuda tile, resident"),
              all_cores = wins_over(groups, "cpu auto, all cores", "cuda tile");
   mark(with.from, "GPU wins");
-  page.figure(curves, how_measured(groups, "Hot; on a GPU with transfers in and out unless resident"));
+  page.figure(curves,
+              how_measured(groups, results.state("Hot; on a GPU with transfers in and out unless resident")));
   if (!results.has_gpu()) {
     page.text("There is no GPU on this machine, so no line of it.");
   } else {

@@ -23,8 +23,8 @@ table.ids td:first-child, td.short { white-space: nowrap }
 ul.tree { list-style: none; padding: 0 } ul.tree > li { margin: .6rem 0; font-weight: 600 } ul.tree ul { list-style: none; margin: .2rem 0 0 .4rem; padding: 0 0 0 1rem; border-left: 2px solid var(--line); font-weight: 400 }
 .warn { background: var(--note); padding: .5rem .8rem; border-left: 4px solid #d9a000 }
 nav a { color: inherit; margin-right: 1.2rem; display: inline-block } code { font-size: .9em }
-@media print { body { max-width: none; margin: 0; padding: 0; font-size: 10pt } h2 { break-before: page } h2, h3 { break-after: avoid } nav { display: none } tr { break-inside: avoid } thead { display: table-header-group }
-  .wide { break-inside: auto; overflow: visible } table.many { min-width: 0 } caption { max-width: none } figure { overflow: visible } figure svg { min-width: 0; max-height: 8.5cm } table { font-size: 8pt } }
+@media print { html { font-size: 10pt } body { max-width: none; margin: 0; padding: 0; font-size: 10pt } h2 { break-before: page } h2, h3 { break-after: avoid } nav { display: none } tr { break-inside: avoid } thead { display: table-header-group }
+  .wide { break-inside: auto; overflow: visible } table.many { min-width: 0 } caption { max-width: none } figure { overflow: visible } figure svg { min-width: 0; max-height: 16cm } table { font-size: 8pt } }
 )";
 
 }  // namespace

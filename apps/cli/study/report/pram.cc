@@ -72,7 +72,9 @@ void write_growth(Page& page, const Results& results) {
                           ratio_text(at("cuda, no optimisation"), at("cuda")),
                           ratio_text(at("cuda"), at("cuda, tuned")), ratio_text(at("opencl"), at("cores"))});
     curves.series.push_back(memory_limit(groups, program, results));
-    page.figure(curves, how_measured(groups, "Hot, all cores, program compiled; on a GPU with transfers"));
+    page.figure(
+        curves,
+        how_measured(groups, results.state("Hot, all cores, program compiled; on a GPU with transfers")));
   }
   if (first) return;
   page.table("Growth fitted to the larger sizes. A dash: not measured, or a line that falls somewhere.",
@@ -182,7 +184,7 @@ void write_presort(Page& page, const Results& results) {
                       {"", "ms", plot::Axis::logarithmic}};
   curves.series = lines(groups, "n", milliseconds);
   curves.series.push_back(memory_limit(groups, "sort", results));
-  page.figure(curves, how_measured(groups, "Hot, all cores; on a GPU with transfers"));
+  page.figure(curves, how_measured(groups, results.state("Hot, all cores; on a GPU with transfers")));
   std::string words;
   for (const std::string device : {"cores", "cuda", "opencl"}) {
     const double runs = seconds_of(*groups.back(), device + ", runs of 1"),
@@ -245,14 +247,18 @@ void write_passes(Page& page, const Results& results) {
       "once. Those that save launches matter on a GPU, where each launch costs microseconds.");
 }
 
-/// Where two lines cross, interpolated; 0: nowhere.
-double crossing(const plot::Series& a, const plot::Series& b) {
-  for (size_t i = 1; i < std::min(a.points.size(), b.points.size()); ++i) {
+/// Where two lines cross before their end, interpolated.
+std::vector<double> crossings(const plot::Series& a, const plot::Series& b) {
+  std::vector<double> found;
+  const size_t count = std::min(a.points.size(), b.points.size());
+  const double last = count == 0 ? 0 : a.points[count - 1].x;
+  for (size_t i = 1; i < count; ++i) {
     const double before = a.points[i - 1].y - b.points[i - 1].y, after = a.points[i].y - b.points[i].y;
     if ((before > 0) == (after > 0)) continue;
-    return a.points[i - 1].x + (a.points[i].x - a.points[i - 1].x) * before / (before - after);
+    const double at = a.points[i - 1].x + (a.points[i].x - a.points[i - 1].x) * before / (before - after);
+    if (at < 0.99 * last) found.push_back(at);
   }
-  return 0;
+  return found;
 }
 
 void write_sets(Page& page, const Results& results) {
@@ -268,23 +274,31 @@ void write_sets(Page& page, const Results& results) {
     const auto bitset = std::ranges::find(curves.series, prefix + std::string("bitset"), &plot::Series::name);
     const auto list = std::ranges::find(curves.series, prefix + std::string("list"), &plot::Series::name);
     if (bitset == curves.series.end() || list == curves.series.end()) continue;
-    const double at = crossing(*bitset, *list);
-    if (at > 0) {
-      const std::string name = fmt::format("{:.0f} %", at);
-      if (!curves.marks.empty() && curves.marks.back().name == name) {
-        curves.marks.back().name += ", cores and GPU";
-      } else {
-        curves.marks.push_back({at, name + (*prefix != '\0' ? ", GPU" : "")});
-      }
+    const std::vector<double> at = crossings(*bitset, *list);
+    if (at.empty()) {
+      const size_t middle = bitset->points.size() / 2;
+      words += fmt::format("The {} is faster at every share {}. ",
+                           bitset->points[middle].y < list->points[middle].y ? "bitset" : "list", where);
+      continue;
     }
-    words += at > 0 ? fmt::format("The lines cross at about {:.0f} % of active processors {}. ", at, where)
-                    : fmt::format("The {} is faster at every share {}. ",
-                                  bitset->points.back().y < list->points.back().y ? "bitset" : "list", where);
+    const std::string name = fmt::format("{:.0f} %", at.front());
+    if (!curves.marks.empty() && curves.marks.back().name == name) {
+      curves.marks.back().name += ", cores and GPU";
+    } else {
+      curves.marks.push_back({at.front(), name + (*prefix != '\0' ? ", GPU" : "")});
+    }
+    words +=
+        at.size() == 1
+            ? fmt::format("The lines cross at about {:.0f} % of active processors {}. ", at.front(), where)
+            : fmt::format(
+                  "The lines cross {} times {}, first at about {:.0f} %, last at {:.0f} %: they differ "
+                  "little. ",
+                  at.size(), where, at.front(), at.back());
   }
   plot::Series memory = limit(curves.series, "limit: one read of n words",
                               number(*groups.front(), "n") * 8 / results.machine("read_rate_all") * 1e3);
   curves.series.push_back(std::move(memory));
-  page.figure(curves, how_measured(groups, "Hot, all cores; on a GPU with transfers"));
+  page.figure(curves, how_measured(groups, results.state("Hot, all cores; on a GPU with transfers")));
   page.text(words +
             "A bitset visits every word of the set; a list is compacted once and then visits only active "
             "processors.");
@@ -297,7 +311,7 @@ void write_group(Page& page, const Results& results) {
   plot::Curves curves{
       "Time over small n – scan", {"n", "", plot::Axis::logarithmic}, {"", "ms", plot::Axis::logarithmic}};
   curves.series = lines(groups, "n", milliseconds);
-  page.figure(curves, how_measured(groups, "Hot, program compiled; on a GPU with transfers"));
+  page.figure(curves, how_measured(groups, results.state("Hot, program compiled; on a GPU with transfers")));
   page.text(
       "On a GPU, one group of 256 threads runs the whole program in one launch. A barrier stands where "
       "another "
