@@ -59,14 +59,14 @@ void write_findings(Page& page, const Results& results) {
                           range_over(groups, name), slowest_at(groups, name));
   }
   cells.rows.push_back(
-      {"A filter that jumps for each row follows branch misses over selectivity; scalar -O3, AVX and the GPU "
-       "are flat",
+      {"A filter that jumps for each row follows branch misses over selectivity; scalar -O3, AVX and the "
+       "GPU are flat",
        follows(jumping) && !others_follow ? "confirmed" : "refuted", here,
        !follows(jumping) ? "this processor predicts the jump, or other work hid it"
        : others_follow
            ? "a level without jumps is slowest there, too"
-           : "the predictor fails most where half of the rows are selected; the other levels have no "
-             "jump to predict, and what differs there is the machine's other work"});
+           : "the predictor fails most where half of the rows are selected; the other levels have no jump "
+             "to predict, and what differs there is the machine's other work"});
   const double simd = rate("avx2"), scalar = rate("scalar");
   cells.rows.push_back(
       {"Vectors take half the time of scalar -O3", simd > 0 && simd / scalar > 1.8 ? "confirmed" : "refuted",
@@ -101,9 +101,9 @@ void write_findings(Page& page, const Results& results) {
         {"A GPU wins on kernel time, and the transfer decides", wins && loses ? "confirmed" : "refuted",
          fmt::format("kernel {}, with the fastest copies {}, all cores {}", time_text(alone),
                      time_text(whole), time_text(host)),
-         fmt::format("the card's memory reads {:.0f} GB/s, all cores {:.0f}, and the copy in runs at {:.0f}: "
-                     "the kernel "
-                     "{}, and with copies the GPU {}. A column that stays on the card does not pay for them",
+         fmt::format("the card's memory reads {:.0f} GB/s, all cores {:.0f}, and the copy in runs at "
+                     "{:.0f}: the kernel {}, and with copies the GPU {}. A column that stays on the card "
+                     "does not pay for them",
                      card_rate(results) / 1e9, results.machine("read_rate_all") / 1e9,
                      copied == nullptr ? 0 : number(*copied, "copied_in") / step_of(*copied, "copy in") / 1e9,
                      wins ? "wins" : "does not win", loses ? "loses" : "still wins over all cores")});

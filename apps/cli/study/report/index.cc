@@ -47,10 +47,8 @@ void write_launches(Page& page, const Results& results) {
              cells);
   page.text(
       "The first launch also prepares the kernel on the device. A launch alone is the work of the driver. "
-      "The rest "
-      "of a launch with its end is the way to the device and back. A search on the GPU cannot be faster than "
-      "that, "
-      "whatever its kernel does.");
+      "The rest of a launch with its end is the way to the device and back. A search on the GPU cannot be "
+      "faster than that, whatever its kernel does.");
 }
 
 void write_nodes(Page& page, const Results& results) {
@@ -84,12 +82,12 @@ void write_nodes(Page& page, const Results& results) {
                                    "timed there; transfers where the name says so")));
     page.text(
         std::string(
-            "This is the study's measurement: one search, then the next. A processor keeps the node in "
-            "its cache, so it needs less than a launch on a GPU.") +
+            "This is the study's measurement: one search, then the next. A processor keeps the node in its "
+            "cache, so it needs less than a launch on a GPU.") +
         (results.has_gpu()
-             ? " The node's size hardly matters on the GPU, as published: the launches are nearly all of its "
-               "time. A search by n-ary or by a key per thread clears its bit and launches two kernels, the "
-               "second one for the value; 2012 launched one."
+             ? " The node's size hardly matters on the GPU, as published: the launches are nearly all of "
+               "its time. A search by n-ary or by a key per thread clears its bit and launches two kernels, "
+               "the second one for the value; 2012 launched one."
              : ""));
   }
   plot::Curves curves{"Many keys at once – the search of a node of 2t − 1 keys",
@@ -168,14 +166,11 @@ void write_copies(Page& page, const Results& results) {
     if (copied > 0 && whole > 0) rest.add((whole - copied) * 1e3);
   }
   page.text(
-      fmt::format("The copies alone run at {}. A new copy of an index takes {} more, whatever its size: it "
-                  "allocates memory "
-                  "on the GPU, pins memory of the host for its transfers (two buffers of 4 MiB for each of "
-                  "up to 8 threads), "
-                  "starts these threads, and ends all of it. That pays if a tree is copied once and searched "
-                  "often; later "
-                  "changes use the same buffers. As in 2012, the copy of one node for one search costs more "
-                  "than the search.",
+      fmt::format("The copies alone run at {}. A new copy of an index takes {} more, whatever its size. It "
+                  "allocates memory on the GPU and pins memory of the host for its transfers: two buffers "
+                  "of 4 MiB for each of up to 8 threads. It starts these threads, and ends all of it. That "
+                  "pays if a tree is copied once and searched often; later changes use the same buffers. As "
+                  "in 2012, the copy of one node for one search costs more than the search.",
                   alone.text(" GB/s"), rest.text(" ms")));
 }
 
@@ -201,8 +196,7 @@ void write_trees(Page& page, const Results& results) {
     one.rows.push_back(std::move(row));
   }
   page.table(fmt::format("One search of a whole tree at a time, as in tables 9 and 10 of 2012{}. The "
-                         "published processor was "
-                         "4 to 6 times as fast as the GPU. ",
+                         "published processor was 4 to 6 times as fast as the GPU. ",
                          results.has_gpu() ? ", by one block of threads on the GPU" : "") +
                  how_measured_without_runs(
                      alone, results.has_gpu() ? "Hot; the kernel's time on the GPU, the call's time elsewhere"
@@ -230,11 +224,10 @@ void write_trees(Page& page, const Results& results) {
       without_empty_columns(cells));
   page.text(
       "One search is a chain of dependent reads: a faster clock and a cache win. Many searches at once can "
-      "have "
-      "as many independent reads in flight as the device holds." +
+      "have as many independent reads in flight as the device holds." +
       std::string(results.has_gpu() ? " One block has one search in flight, and the rest of the GPU idles; "
-                                      "the section on many keys "
-                                      "at once has a block, and a few threads, for each key."
+                                      "the section on many keys at once has a block, and a few threads, for "
+                                      "each key."
                                     : "") +
       " An overlapped search on one core uses the same idea: it descends with many keys level by level and "
       "prefetches their nodes.");
@@ -272,14 +265,11 @@ void write_finds(Page& page, const Results& results) {
              cells);
   page.text(
       "Rivals: std::map, a red-black tree with a node for each key; absl::btree, nodes of 256 bytes; binary "
-      "search of a "
-      "sorted array; the same array in the order of a heap (Eytzinger, by Khuong and Morin, 2017); and a "
-      "static B+ "
-      "tree of 16 keys a node that counts smaller keys with vectors (S+ tree, by Slotin, 2022). They look up "
-      "one key "
-      "after the other. While an index fits the cache, instructions count. Beyond it each level of a tree is "
-      "a read "
-      "of memory, and overlapping the reads of many keys wins.");
+      "search of a sorted array; the same array in the order of a heap (Eytzinger, by Khuong and Morin, "
+      "2017); and a static B+ tree of 16 keys a node that counts smaller keys with vectors (S+ tree, by "
+      "Slotin, 2022). They look up one key after the other. While an index fits the cache, instructions "
+      "count. Beyond it each level of a tree is a read of memory, and overlapping the reads of many keys "
+      "wins.");
 }
 
 /// The least and the greatest number of keys for which a level of the GPU is faster than one of the
@@ -343,8 +333,7 @@ void write_multi(Page& page, const Results& results) {
     };
     page.text(
         fmt::format("Against one core the GPU wins {} with transfers and {} without them; against all cores "
-                    "it wins {} with "
-                    "transfers.",
+                    "it wins {} with transfers.",
                     from(with), from(without), from(all_cores)));
   }
   page.text(
@@ -360,13 +349,11 @@ void write_index(Page& page, const Results& results) {
   page.text(
       "The study of 2012 (Belgrade) searched B-trees on a GPU: the keys of a node by as many threads, and "
       "many keys at once. The same searches follow, and what a processor does with vectors and with many "
-      "reads in "
-      "flight. A node of minimum degree t has up to 2t − 1 keys.");
+      "reads in flight. A node of minimum degree t has up to 2t − 1 keys.");
   if (!results.has_gpu()) {
     page.text(
         "There is no GPU on this machine: launches, copies and the GPU's searches were not measured. The "
-        "reports of "
-        "machines with a GPU have them.");
+        "reports of machines with a GPU have them.");
   }
   write_launches(page, results);
   write_nodes(page, results);

@@ -81,16 +81,13 @@ void write_growth(Page& page, const Results& results) {
              without_empty_columns(exponents));
   page.table(
       "The time of the first divided by that of the second: without and with all optimisations, the "
-      "optimised program "
-      "and the hand-written algorithm (tuned), OpenCL's device and the cores.",
+      "optimised program and the hand-written algorithm (tuned), OpenCL's device and the cores.",
       without_empty_columns(gains));
   page.text(
       "A PRAM program of logarithmic depth passes over its data once for each step. The tuned algorithm "
       "reads them once or twice, in blocks that fit the cache. On a GPU each step is a launch or more, so "
-      "small inputs "
-      "cost the launches and large ones the transfers. "
-      "Matching depends on the graph more than on its size: where many left vertices "
-      "compete for few right ones, labels climb one by one.");
+      "small inputs cost the launches and large ones the transfers. Matching depends on the graph more than "
+      "on its size: where many left vertices compete for few right ones, labels climb one by one.");
 }
 
 double nanoseconds_of_n(const Json& group, double seconds) { return seconds / number(group, "n") * 1e9; }
@@ -162,17 +159,13 @@ void write_grid(Page& page, const Results& results) {
       without_empty_columns(best));
   page.text(
       "The published figures have time over n; here it is divided by n, so that linear growth is a level "
-      "line and the "
-      "parameters can be distinguished. (2016) marks the published best. "
-      "An item adds its c values without waiting, and a group of m items needs log₂ m steps with a barrier. "
-      "Large c means fewer groups and fewer steps for each value. On a GPU it also moves the threads of a "
-      "warp "
-      "apart in memory, as an item reads c values in a row. The "
-      "naive "
-      "reduction reads the array log₂ n times at growing distances, so each cache line is read for fewer "
-      "values. The "
-      "naive prefix sums read and write the whole array log₂ n times; hence their larger gap, as published. "
-      "On a core a group is a loop, so m hardly matters there.");
+      "line and the parameters can be distinguished. (2016) marks the published best. An item adds its c "
+      "values without waiting, and a group of m items needs log₂ m steps with a barrier. Large c means "
+      "fewer groups and fewer steps for each value. On a GPU it also moves the threads of a warp apart in "
+      "memory, as an item reads c values in a row. The naive reduction reads the array log₂ n times at "
+      "growing distances, so each cache line is read for fewer values. The naive prefix sums read and write "
+      "the whole array log₂ n times; hence their larger gap, as published. On a core a group is a loop, so "
+      "m hardly matters there.");
 }
 
 void write_presort(Page& page, const Results& results) {
@@ -196,10 +189,9 @@ void write_presort(Page& page, const Results& results) {
   }
   page.text(
       fmt::format("The study found runs of 1 slower, without a number. Here, the time with presort compared "
-                  "with runs of 1, for n = "
-                  "{}:{} A round of merging is a binary search for each number. A network replaces the first "
-                  "five rounds by 32 (odd-even) or 15 (bitonic) exchanges of neighbours. They pay off only "
-                  "where an exchange is much cheaper than a search.",
+                  "with runs of 1, for n = {}:{} A round of merging is a binary search for each number. A "
+                  "network replaces the first five rounds by 32 (odd-even) or 15 (bitonic) exchanges of "
+                  "neighbours. They pay off only where an exchange is much cheaper than a search.",
                   plot::short_number(number(*groups.back(), "n")), words));
 }
 
@@ -238,13 +230,11 @@ void write_passes(Page& page, const Results& results) {
   write_passes_of(page, results.groups("pram", "passes", {{"work", "passes_on_gpu"}}), "CUDA",
                   "Hot, with transfers");
   page.text(
-      "Above 1 the optimisation saves time. The optimisations: host computes variables that are equal on all "
-      "processors; in-place drops the copy of an array that no other processor reads; merge joins "
-      "assignments; "
-      "branches puts a "
-      "condition into the kernel; loops keeps a loop in it; fuse keeps a block in it; batch sends several "
-      "steps at "
-      "once. Those that save launches matter on a GPU, where each launch costs microseconds.");
+      "Above 1 the optimisation saves time. The optimisations: host computes variables that are equal on "
+      "all processors; in-place drops the copy of an array that no other processor reads; merge joins "
+      "assignments; branches puts a condition into the kernel; loops keeps a loop in it; fuse keeps a block "
+      "in it; batch sends several steps at once. Those that save launches matter on a GPU, where each "
+      "launch costs microseconds.");
 }
 
 /// Where two lines cross before their end, interpolated.
@@ -291,8 +281,8 @@ void write_sets(Page& page, const Results& results) {
         at.size() == 1
             ? fmt::format("The lines cross at about {:.0f} % of active processors {}. ", at.front(), where)
             : fmt::format(
-                  "The lines cross {} times {}, first at about {:.0f} %, last at {:.0f} %: they differ "
-                  "little. ",
+                  "The lines cross {} times {}, first at about {:.0f} %, last at {:.0f} %: neither is "
+                  "faster throughout. ",
                   at.size(), where, at.front(), at.back());
   }
   plot::Series memory = limit(curves.series, "limit: one read of n words",
@@ -314,10 +304,8 @@ void write_group(Page& page, const Results& results) {
   page.figure(curves, how_measured(groups, results.state("Hot, program compiled; on a GPU with transfers")));
   page.text(
       "On a GPU, one group of 256 threads runs the whole program in one launch. A barrier stands where "
-      "another "
-      "launch would, and the group's own memory holds all cells. "
-      "The study's conclusion calls this the best use of PRAM programs. "
-      "A machine without a GPU has the interpreter's line only.");
+      "another launch would, and the group's own memory holds all cells. The study's conclusion calls this "
+      "the best use of PRAM programs. A machine without a GPU has the interpreter's line only.");
 }
 
 void write_accesses(Page& page, const Results& results) {
@@ -339,8 +327,7 @@ void write_accesses(Page& page, const Results& results) {
       cells);
   page.text(
       "A binary tree has three accesses for each number, a tree of degree 16 hardly more than one. That is "
-      "why an item "
-      "adds c values by itself.");
+      "why an item adds c values by itself.");
 }
 
 void write_examples(Page& page, const Results& results) {
@@ -357,8 +344,7 @@ void write_examples(Page& page, const Results& results) {
   page.table("The examples, run by the bundled programs and readers of input.", cells);
   page.text(
       "In P-E2 equal numbers of both runs get the same place if both searches are strict, which leaves a "
-      "gap. The search "
-      "in one of the runs must not be strict: then the order is also stable.");
+      "gap. The search in one of the runs must not be strict: then the order is also stable.");
 }
 
 }  // namespace
@@ -367,10 +353,8 @@ void write_pram(Page& page, const Results& results) {
   page.chapter("PRAM programs");
   page.text(
       "The study of 2016 (Hannover) translated PRAM programs to OpenCL, naive and tuned. Each program runs "
-      "here in the interpreter, on all cores with and without "
-      "optimisations, by CUDA and OpenCL, and as a hand-written algorithm; all give the same result. Without "
-      "a GPU, "
-      "OpenCL may run on the cores.");
+      "here in the interpreter, on all cores with and without optimisations, by CUDA and OpenCL, and as a "
+      "hand-written algorithm; all give the same result. Without a GPU, OpenCL may run on the cores.");
   write_growth(page, results);
   write_grid(page, results);
   write_presort(page, results);

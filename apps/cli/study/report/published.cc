@@ -99,8 +99,8 @@ std::string selected_text(const Results& results) {
   const auto nanoseconds = [](double all, double none) { return (all - none) / kPublishedRows * 1e9; };
   const double here = nanoseconds(at(100), at(0.1)), then = nanoseconds(3.146, 2.459);
   return here > then ? fmt::format(
-                           "; a selected row adds {:.2g} ns, in 2019 {:.2g}: it changes the word that "
-                           "the row before it wrote",
+                           "; a selected row adds {:.2g} ns, in 2019 {:.2g}: it changes the word that the "
+                           "row before it wrote",
                            here, then)
                      : "";
 }
@@ -256,8 +256,7 @@ void write_published_steps(Page& page, const Results& results) {
   }
   page.table(
       "Time saved by each step, over all selectivities of the filter. 2019: scalar to -O3, scalar to AVX, "
-      "AVX to AVX "
-      "-O3, scalar -O3 to AVX -O3.",
+      "AVX to AVX -O3, scalar -O3 to AVX -O3.",
       cells);
 }
 
@@ -334,8 +333,8 @@ void write_published(Page& page, const Results& results) {
   page.chapter("Published and measured");
   page.text(
       "H is the study of 2019 (i7-4702MQ, GT 750M), P that of 2016, B that of 2012, S that of 2019 on "
-      "strings. A ratio above 1 means that this machine and "
-      "this program together are faster. A dash: not measured here.");
+      "strings. A ratio above 1 means that this machine and this program together are faster. A dash: not "
+      "measured here.");
   write_published_filter(page, results);
   write_published_aggregates(page, results);
   write_published_steps(page, results);

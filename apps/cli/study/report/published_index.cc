@@ -65,8 +65,7 @@ double launched(const Results& results, const char* level) {
 std::string cause_of_launches(const Results& results, const char* operations) {
   return fmt::format(
       "{} for each key, 2012 launched one kernel; the host needs {} to clear a bit and launch, {} for an "
-      "empty "
-      "kernel",
+      "empty kernel",
       operations, time_text(launched(results, "later, not waited for")),
       time_text(launched(results, "empty kernel, later, not waited for")));
 }

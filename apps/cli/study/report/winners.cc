@@ -257,8 +257,8 @@ void write_winners(Page& page, const Results& results) {
     for (auto& row : cells.rows) row.erase(row.begin() + 2, row.begin() + 6);
   }
   page.table(results.has_gpu()
-                 ? "The level that is fastest in most cases, and its mean gain (geometric): on the processor "
-                   "over the level named there, on the GPU over the fastest of the processor."
+                 ? "The level that is fastest in most cases, and its mean gain (geometric): on the "
+                   "processor over the level named there, on the GPU over the fastest of the processor."
                  : "The level that is fastest in most cases, and its mean gain (geometric) over the level "
                    "named there. This machine has no GPU.",
              cells);
