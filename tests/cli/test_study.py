@@ -267,9 +267,8 @@ def test_a_gpu_is_measured_where_there_is_one(emulated_gpu, tmp_path):
     assert "There is no GPU" not in page
     for words in ("GPU, with transfers", "One launch", "Copies of trees to the GPU", "GPU, data there", "Prefix sums over n", "CUDA"):
         assert words in page, words
-    causes = {row[0]: row[-1] for row in (re.findall(r"<td[^>]*>(.*?)</td>", line) for line in re.findall(r"<tr><td>(?:B-T|P-).*?</tr>", page))}
-    for table, words in {"B-T3": "the processor", "B-T5": "two kernels", "B-T10": "launches a kernel", "P-F1 (lost)": "over m the time varies"}.items():
-        assert words in causes[table], table
+    for table, cause in {"B-T3": "work of the driver", "B-T5": "two kernels", "B-T7 (lost)": "a search on one core", "P-F1 (lost)": "over m the time varies"}.items():
+        assert re.search(rf"<tr><td>{re.escape(table)}</td>.*{cause}", page), table
 
 
 ON_GPU = {"strings-warps", "strings-warp-matches", "strings-warp-refill", "strings-warp-shapes", "strings-pairs", "operators-gpu", "operators-gpu-aggregates",
