@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "study/report/chapters.h"
+#include "study/report/gpu.h"
 
 namespace lanewise::cli::study {
 
