@@ -1,8 +1,8 @@
 """Writes the tables of published and measured values from the reports' last chapter, and the list of reports, into docs/study/index.md.
 
-python3 tools/study_page.py docs/study/epyc.html docs/study/h200.html
+python3 tools/study_page.py docs/study/epyc.html docs/study/xeon.html docs/study/h200.html
 
-Each report becomes a column, named after its file. Causes come from the first report that measured the row.
+Each report becomes a column, named after its file. Causes come from the reports that measured the row.
 """
 
 import html
@@ -16,7 +16,8 @@ NONE = "–"
 
 
 def plain(text):
-    return html.unescape(re.sub(r"<[^>]*>", "", text)).replace("|", "\\|").strip()
+    text = html.unescape(re.sub(r"<[^>]*>", "", text)).replace("|", "\\|").strip()
+    return text.replace("docs/study/profile.md", "[profile.md](profile.md)")
 
 
 def cells_of(table):
@@ -32,27 +33,59 @@ def tables(report):
         yield caption, head, rows
 
 
+NUMBER = re.compile(r"(?<![\w^])\d+(?:\.\d+)?(?![\w^])")
+
+
+def joined(texts):
+    """One text for several that differ in their numbers only, with ranges."""
+    columns = iter(zip(*(NUMBER.findall(text) for text in texts)))
+
+    def in_range(_):
+        numbers = sorted(set(next(columns)), key=float)
+        return numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+
+    return NUMBER.sub(in_range, texts[0])
+
+
+def causes(by_name):
+    """The causes that the reports name, part by part: first those of all, then those of some with their names."""
+    parts = {}  # without numbers: the part as each report has it
+    for name, text in by_name.items():
+        for part in text.split("; "):
+            parts.setdefault(NUMBER.sub("#", part), {})[name] = part
+    groups = {tuple(by_name): []}
+    for found in parts.values():
+        groups.setdefault(tuple(found), []).append(joined([*found.values()]))
+    return "; ".join(("" if len(names) == len(by_name) else f"**{', '.join(names)}:** ") + "; ".join(texts) for names, texts in groups.items() if texts)
+
+
+def measured(rows, at):
+    """The rows with a value at `at`, by report."""
+    return {name: row for name, row in rows.items() if row[at] != NONE and not row[at].startswith("not measured")}
+
+
 def merged(found):
-    """One table of `found`, which has the header and the rows of each report by its name."""
+    """One table of `found`, which has the header and the rows of each report by its name: a column for each report.
+
+    If the reports agree where they have a value, it is one column, and another one names the reports."""
     names = list(found)
     head = found[names[0]][0]
-    at = head.index("here") if "here" in head else len(head)
-    by_report = [name for name in ("here", "ratio") if name in head]
-    after = [i for i in range(at, len(head)) if head[i] not in by_report]
+    at, ratio, cause = (head.index(name) if name in head else None for name in ("here", "ratio", "cause"))
     rows = {name: {tuple(row[:at]): row for row in found[name][1]} for name in names}
     keys = list(dict.fromkeys(key for name in names for key in rows[name]))
-    same = by_report == ["here"] and all(len({rows[name][key][at] for name in names if key in rows[name]}) == 1 for key in keys)
-    shown = names[:1] if same else names
-    titles = [name if column == "here" and not same else column for name in shown for column in by_report]
-    yield head[:at] + titles + [head[i] for i in after]
-    for key in keys:
-        line = list(key)
-        of_key = [rows[name][key] for name in names if key in rows[name]]
-        for name in shown:
-            row = rows[name].get(key, of_key[0] if same else None)
-            line += [row[head.index(column)] if row else NONE for column in by_report]
-        measured = next((row for row in of_key if at < len(head) and row[at] != NONE), of_key[0])
-        yield line + [measured[i] for i in after]
+    of_keys = {key: {name: rows[name][key] for name in names if key in rows[name]} for key in keys}
+    if cause is None and all(len({row[at] for row in measured(of_key, at).values()}) <= 1 for of_key in of_keys.values()):
+        yield [*head[:at], "here", "reports"]
+        for key, of_key in of_keys.items():
+            having = measured(of_key, at)
+            yield [*key, next(iter((having or of_key).values()))[at], "all" if len(having) == len(names) else ", ".join(having) or NONE]
+        return
+    yield head[:at] + names + (["cause"] if cause else [])
+    for key, of_key in of_keys.items():
+        cells = [NONE if name not in of_key else of_key[name][at] if ratio is None or of_key[name][ratio] == NONE
+                 else f"{of_key[name][at]} ({of_key[name][ratio]})" for name in names]
+        having = measured(of_key, at) or of_key
+        yield [*key, *cells] + ([causes({name: row[cause] for name, row in having.items()})] if cause else [])
 
 
 def markdown(rows):
@@ -87,7 +120,7 @@ def listed(paths, reports):
 
 def replace(page, mark, text):
     block = re.compile(rf"(<!-- {mark} -->\n).*?(\n<!-- end -->)", re.S)
-    assert block.search(page), f"{PAGE} has no <!-- {mark} -->"
+    assert block.search(page), f"the page has no <!-- {mark} -->"
     return block.sub(lambda part: f"{part[1]}\n{text}\n{part[2]}", page)
 
 

@@ -80,7 +80,7 @@ class CurvesDrawing {
     draw_axes();
     for (const Mark& mark : plot_.marks) {
       out_.rule(at_x(mark.x), kTop, at_x(mark.x), kHeight - kBottom, "mark");
-      out_.text(at_x(mark.x) + 4, kTop - 2, "small", mark.name);
+      out_.text(at_x(mark.x) + 4, kTop - 6, "small", mark.name);
     }
     draw_lines();
     draw_names();

@@ -48,19 +48,16 @@ void write_energy(Page& page, const Results& results) {
   if (cells.rows.empty()) {
     return page.text(
         "No energy was measured. Where counters are readable, each main line is repeated for a second "
-        "between two "
-        "readings, and the table has joules for each run and row.");
+        "between two readings, and the table has joules for each run and row.");
   }
   page.table(
       "Energy of one run: all packages of the processor (RAPL) and the whole card (NVML), idle power "
-      "included; "
-      "each level is repeated for a second.",
+      "included; each level is repeated for a second.",
       without_empty_columns(cells));
   page.text(
       "A level that is twice as fast at the same power needs half the energy: idle units are not free. "
-      "Several cores "
-      "use more power than one, but end sooner. For a GPU the processor's share is that of a host that "
-      "waits.");
+      "Several cores use more power than one, but end sooner. For a GPU the processor's share is that of a "
+      "host that waits.");
 }
 
 }  // namespace lanewise::cli::study

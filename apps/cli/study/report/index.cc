@@ -4,6 +4,7 @@
 #include <map>
 
 #include "study/report/chapters.h"
+#include "study/report/gpu.h"
 #include "study/report/published.h"
 
 namespace lanewise::cli::study {
@@ -46,10 +47,8 @@ void write_launches(Page& page, const Results& results) {
              cells);
   page.text(
       "The first launch also prepares the kernel on the device. A launch alone is the work of the driver. "
-      "The rest "
-      "of a launch with its end is the way to the device and back. A search on the GPU cannot be faster than "
-      "that, "
-      "whatever its kernel does.");
+      "The rest of a launch with its end is the way to the device and back. A search on the GPU cannot be "
+      "faster than that, whatever its kernel does.");
 }
 
 void write_nodes(Page& page, const Results& results) {
@@ -76,15 +75,20 @@ void write_nodes(Page& page, const Results& results) {
     }
     curves.series.push_back(
         limit(curves.series, "limit: a dependent read of memory", 1e6 / results.machine("dependent_reads")));
-    page.figure(curves, how_measured(alone,
-                                     "Hot; a call for each key on one core, a launch for each key on a GPU, "
-                                     "timed on the GPU; transfers where the name says so"));
+    page.figure(
+        curves,
+        how_measured(alone,
+                     results.state("Hot, a call for each key on one core; on a GPU a launch for each key, "
+                                   "timed there; transfers where the name says so")));
     page.text(
-        "This is the study's measurement: one search, then the next. A processor keeps the node in its "
-        "cache, so it "
-        "needs tens of nanoseconds, less than one launch. The node's size hardly matters on the GPU, as "
-        "published: "
-        "the launch is nearly all of its time.");
+        std::string(
+            "This is the study's measurement: one search, then the next. A processor keeps the node in its "
+            "cache, so it needs less than a launch on a GPU.") +
+        (results.has_gpu()
+             ? " The node's size hardly matters on the GPU, as published: the launches are nearly all of "
+               "its time. A search by n-ary or by a key per thread clears its bit and launches two kernels, "
+               "the second one for the value; 2012 launched one."
+             : ""));
   }
   plot::Curves curves{"Many keys at once – the search of a node of 2t − 1 keys",
                       {"keys of the node", "", plot::Axis::logarithmic},
@@ -95,14 +99,16 @@ void write_nodes(Page& page, const Results& results) {
                          {"cuda thread", "GPU thread per query"}});
   curves.series.push_back(
       limit(curves.series, "limit: a dependent read of memory", 1e9 / results.machine("dependent_reads")));
-  page.figure(curves,
-              how_measured(groups, "Hot, one core; on a GPU keys and answers in its memory, no transfer"));
+  page.figure(
+      curves,
+      how_measured(groups,
+                   results.state("Hot, one core; on a GPU keys and answers in its memory, no transfer")));
   page.text(
-      "With many keys at once the launch is paid once, and reads overlap. A node is in the cache, so its "
-      "search takes "
-      "less than one read of memory. A descent waits for memory once a level. Large nodes mean fewer levels, "
-      "until "
-      "their search takes as long as the read that they save.");
+      std::string(results.has_gpu() ? "With many keys at once the launch is paid once, and reads overlap. "
+                                    : "") +
+      "A node is in the cache, so its search takes less than one read of memory. A descent waits for memory "
+      "once a level. Large nodes mean fewer levels, until their search takes as long as the read that they "
+      "save.");
 }
 
 void write_copies(Page& page, const Results& results) {
@@ -112,7 +118,7 @@ void write_copies(Page& page, const Results& results) {
   plot::Curves curves{"Time of a copy over the keys of a node",
                       {"keys of a node", "", plot::Axis::logarithmic},
                       {"", "ms", plot::Axis::logarithmic}};
-  Cells cells{{"nodes", "keys of a node", "bytes", "copy alone", "with allocation and checks", "published"},
+  Cells cells{{"nodes", "keys of a node", "bytes", "copy alone", "with allocation and pinning", "published"},
               {}};
   for (const int nodes : {1, 1'000, 10'000}) {
     const Groups some = results.groups("index", "copies", {{"nodes", nodes}});
@@ -153,12 +159,19 @@ void write_copies(Page& page, const Results& results) {
   page.table(
       "Copies of trees of so many nodes, next to those published in table 8 of 2012. One node was table 7.",
       cells);
+  Range alone, rest;
+  for (const Json* group : groups) {
+    const double copied = seconds_of(*group, "transfer alone"), whole = seconds_of(*group, "new copy");
+    if (copied > 0) alone.add(number(*group, "bytes") / copied / 1e9);
+    if (copied > 0 && whole > 0) rest.add((whole - copied) * 1e3);
+  }
   page.text(
-      "The bus decides: twice the bytes take twice the time. The check of the index and the allocation of "
-      "memory "
-      "come on top, as they did in 2012. A tree is copied once and searched often; the copy of one node for "
-      "one "
-      "search costs more than the search, as the study found.");
+      fmt::format("The copies alone run at {}. A new copy of an index takes {} more, whatever its size. It "
+                  "allocates memory on the GPU and pins memory of the host for its transfers: two buffers "
+                  "of 4 MiB for each of up to 8 threads. It starts these threads, and ends all of it. That "
+                  "pays if a tree is copied once and searched often; later changes use the same buffers. As "
+                  "in 2012, the copy of one node for one search costs more than the search.",
+                  alone.text(" GB/s"), rest.text(" ms")));
 }
 
 void write_trees(Page& page, const Results& results) {
@@ -182,11 +195,13 @@ void write_trees(Page& page, const Results& results) {
                 ratio_text(seconds_of(*group, "cuda block, kernel"), seconds_of(*group, "cpu binary"))});
     one.rows.push_back(std::move(row));
   }
-  page.table(
-      "One search of a whole tree at a time, as in tables 9 and 10 of 2012, by one block of threads on the "
-      "GPU. The published processor was 4 to 6 times as fast as the GPU. " +
-          how_measured_without_runs(alone, "Hot; the kernel's time on the GPU, the call's time elsewhere"),
-      without_empty_columns(one));
+  page.table(fmt::format("One search of a whole tree at a time, as in tables 9 and 10 of 2012{}. The "
+                         "published processor was 4 to 6 times as fast as the GPU. ",
+                         results.has_gpu() ? ", by one block of threads on the GPU" : "") +
+                 how_measured_without_runs(
+                     alone, results.has_gpu() ? "Hot; the kernel's time on the GPU, the call's time elsewhere"
+                                              : "Hot"),
+             without_empty_columns(one));
   if (many.empty()) return;
   Cells cells{{"keys", "t", "one core", "one core, overlapped", "GPU, kernel", "GPU with transfers",
                "gain of the GPU"},
@@ -201,17 +216,21 @@ void write_trees(Page& page, const Results& results) {
     cells.rows.push_back(std::move(row));
   }
   page.table(
-      "40,000 searches at once, time for each, as in tables 11 and 12 of 2012, whose values are lost. The "
-      "best "
-      "published gain of the GPU was 9 to 12, for nodes of 63 keys, transfers included. " +
+      fmt::format(
+          "40,000 searches at once{}, time for each, as in tables 11 and 12 of 2012, whose values are lost. "
+          "The best published gain of the GPU was 9 to 12, for nodes of 63 keys, transfers included. ",
+          results.has_gpu() ? " by one block of threads" : "") +
           how_measured_without_runs(many, "Hot"),
       without_empty_columns(cells));
   page.text(
-      "One search is a chain of dependent reads: a faster clock and a cache win. Many searches at once have "
-      "as many "
-      "independent reads in flight as the device can hold. An overlapped search on one core uses the same "
-      "idea: it "
-      "descends with many keys level by level and prefetches their nodes.");
+      "One search is a chain of dependent reads: a faster clock and a cache win. Many searches at once can "
+      "have as many independent reads in flight as the device holds." +
+      std::string(results.has_gpu() ? " One block has one search in flight, and the rest of the GPU idles; "
+                                      "the section on many keys at once has a block, and a few threads, for "
+                                      "each key."
+                                    : "") +
+      " An overlapped search on one core uses the same idea: it descends with many keys level by level and "
+      "prefetches their nodes.");
 }
 
 void write_finds(Page& page, const Results& results) {
@@ -224,7 +243,8 @@ void write_finds(Page& page, const Results& results) {
   curves.series = lines(groups, "keys", million_rows);
   curves.series.push_back(
       limit(curves.series, "limit: independent reads", results.machine("random_reads") / 1e6));
-  page.figure(curves, how_measured(groups, "Hot, one core; on a GPU resident keys have no transfer"));
+  page.figure(curves,
+              how_measured(groups, results.state("Hot, one core; on a GPU resident keys have no transfer")));
   const Json& largest = *groups.back();
   std::string best;
   double most = 0;
@@ -245,23 +265,31 @@ void write_finds(Page& page, const Results& results) {
              cells);
   page.text(
       "Rivals: std::map, a red-black tree with a node for each key; absl::btree, nodes of 256 bytes; binary "
-      "search of a "
-      "sorted array; the same array in the order of a heap (Eytzinger, by Khuong and Morin, 2017); and a "
-      "static B+ "
-      "tree of 16 keys a node that counts smaller keys with vectors (S+ tree, by Slotin, 2022). They look up "
-      "one key "
-      "after the other. While an index fits the cache, instructions count. Beyond it each level of a tree is "
-      "a read "
-      "of memory, and overlapping the reads of many keys wins.");
+      "search of a sorted array; the same array in the order of a heap (Eytzinger, by Khuong and Morin, "
+      "2017); and a static B+ tree of 16 keys a node that counts smaller keys with vectors (S+ tree, by "
+      "Slotin, 2022). They look up one key after the other. While an index fits the cache, instructions "
+      "count. Beyond it each level of a tree is a read of memory, and overlapping the reads of many keys "
+      "wins.");
 }
 
-/// The first number of keys for which a level of the GPU is faster than one of the processor; 0: none.
-double crossing(const Groups& groups, const std::string& cpu, const std::string& gpu) {
+/// The least and the greatest number of keys for which a level of the GPU is faster than one of the
+/// processor.
+struct Wins {
+  double from = 0, to = 0;
+  bool to_the_end = false;
+};
+
+Wins wins_over(const Groups& groups, const std::string& cpu, const std::string& gpu) {
+  Wins wins;
   for (const Json* group : groups) {
     const double a = seconds_of(*group, cpu), b = seconds_of(*group, gpu);
-    if (a > 0 && b > 0 && b < a) return number(*group, "queries");
+    if (a <= 0 || b <= 0) continue;
+    wins.to_the_end = b < a;
+    if (b >= a) continue;
+    wins.to = number(*group, "queries");
+    if (wins.from == 0) wins.from = wins.to;
   }
-  return 0;
+  return wins;
 }
 
 void write_multi(Page& page, const Results& results) {
@@ -274,12 +302,13 @@ void write_multi(Page& page, const Results& results) {
                   plot::short_number(number(*groups.front(), "keys"))),
       {"keys looked up at once", "", plot::Axis::logarithmic},
       {"", "ns for each key", plot::Axis::logarithmic}};
-  curves.series = lines(
-      groups, "queries", nanoseconds_each,
-      {"cpu binary", "cpu auto", "cpu auto, all cores", "cuda tile", "cuda block", "cuda tile, resident"});
+  curves.series = lines(groups, "queries", nanoseconds_each,
+                        {"cpu binary", "cpu auto", "cpu auto, all cores", "cuda tile", "cuda block",
+                         "cuda blocks", "cuda tile, resident"});
   for (plot::Series& line : lines(transfers, "queries", nanoseconds_each)) curves.series.push_back(line);
   rename(curves.series, {{"cuda tile", "GPU, with transfers"},
-                         {"cuda block", "GPU, block per key"},
+                         {"cuda block", "GPU, one block"},
+                         {"cuda blocks", "GPU, block per key"},
                          {"cuda tile, resident", "GPU, resident"},
                          {"transfer alone", "transfers alone"}});
   curves.series.push_back(
@@ -287,21 +316,24 @@ void write_multi(Page& page, const Results& results) {
   const auto mark = [&](double at, const char* name) {
     if (at > 0) curves.marks.push_back({at, name});
   };
-  const double with = crossing(groups, "cpu auto", "cuda tile"),
-               without = crossing(groups, "cpu auto", "cuda tile, resident"),
-               all_cores = crossing(groups, "cpu auto, all cores", "cuda tile");
-  mark(with, "GPU wins");
-  page.figure(curves, how_measured(groups, "Hot; on a GPU with transfers in and out unless resident"));
+  const Wins with = wins_over(groups, "cpu auto", "cuda tile"),
+             without = wins_over(groups, "cpu auto", "cuda tile, resident"),
+             all_cores = wins_over(groups, "cpu auto, all cores", "cuda tile");
+  mark(with.from, "GPU wins");
+  page.figure(curves,
+              how_measured(groups, results.state("Hot; on a GPU with transfers in and out unless resident")));
   if (!results.has_gpu()) {
     page.text("There is no GPU on this machine, so no line of it.");
   } else {
-    const auto from = [](double at) {
-      return at > 0 ? fmt::format("from {} keys on", plot::short_number(at)) : std::string("never");
+    const auto from = [](const Wins& wins) {
+      if (wins.from == 0) return std::string("never");
+      return wins.to_the_end ? fmt::format("from {} keys on", plot::short_number(wins.from))
+                             : fmt::format("from {} to {} keys", plot::short_number(wins.from),
+                                           plot::short_number(wins.to));
     };
     page.text(
         fmt::format("Against one core the GPU wins {} with transfers and {} without them; against all cores "
-                    "it wins {} with "
-                    "transfers.",
+                    "it wins {} with transfers.",
                     from(with), from(without), from(all_cores)));
   }
   page.text(
@@ -317,13 +349,11 @@ void write_index(Page& page, const Results& results) {
   page.text(
       "The study of 2012 (Belgrade) searched B-trees on a GPU: the keys of a node by as many threads, and "
       "many keys at once. The same searches follow, and what a processor does with vectors and with many "
-      "reads in "
-      "flight. A node of minimum degree t has up to 2t − 1 keys.");
+      "reads in flight. A node of minimum degree t has up to 2t − 1 keys.");
   if (!results.has_gpu()) {
     page.text(
         "There is no GPU on this machine: launches, copies and the GPU's searches were not measured. The "
-        "reports of "
-        "machines with a GPU have them.");
+        "reports of machines with a GPU have them.");
   }
   write_launches(page, results);
   write_nodes(page, results);

@@ -39,8 +39,7 @@ void write_hashes(Page& page, const Groups& groups) {
   }
   page.table(
       "The check of results. The study's hash XORs a value of each byte, so it does not notice bytes that "
-      "moved; "
-      "this one depends on the order of words and of slices.",
+      "moved; this one depends on the order of words and of slices.",
       cells);
 }
 
@@ -71,11 +70,9 @@ void write_selectivity(Page& page, const Results& results) {
   }
   page.text(
       fmt::format("Slowest time of a level divided by its fastest, over all selectivities: {}. By more than "
-                  "{:g} × differ: {}. Only "
-                  "branching and scalar -O0 jump for each row; the others do the same work for any share, so "
-                  "what differs there is "
-                  "the machine's other work. -O0: the study's loops without optimisation, compiled for these "
-                  "tables only.",
+                  "{:g} × differ: {}. Only branching and scalar -O0 jump for each row; the others do the "
+                  "same work for any share, so what differs there is the machine's other work. -O0: the "
+                  "study's loops without optimisation, compiled for these tables only.",
                   words, kFollows, dependent(groups)));
   write_hashes(page, groups);
 }
@@ -91,8 +88,8 @@ const Json* events_of(const Json& group, const std::string& name) {
 }
 
 constexpr const char* kModel =
-    "Simulated on a sample of the same data: a predictor of two bits for each branch, and a "
-    "cache of 768 KiB in 12 ways that all threads share.";
+    "Simulated on a sample of the same data: a predictor of two bits for each branch, and a cache of 768 "
+    "KiB in 12 ways that all threads share.";
 
 std::string counters_text(bool counted) {
   return counted ? " Counted: by the processor's counters, in the timed runs."
@@ -193,11 +190,9 @@ void write_aggregate_events(Page& page, const Results& results) {
     }
   }
   page.table(
-      "Events of each aggregate, for a row. The study's loop tests: one for each row, and one for eight with "
-      "AVX. "
-      "MIN and MAX compare each row, which the predictor learns at once. The counted levels find MIN and MAX "
-      "in "
-      "one pass.",
+      "Events of each aggregate, for a row. The study's loop tests: one for each row, and one for eight "
+      "with AVX. MIN and MAX compare each row, which the predictor learns at once. The counted levels find "
+      "MIN and MAX in one pass.",
       cells);
   plot::Curves curves{
       "Cache misses over threads", {"threads", "", plot::Axis::logarithmic}, {"misses of a row", ""}};
@@ -230,10 +225,8 @@ void write_aggregate_events(Page& page, const Results& results) {
   }
   page.text(fmt::format(
       "The study counted at least twice as many cache misses with 8 threads as with one, and four times as "
-      "many for the "
-      "scalar filter. Here the misses with most threads are {} those with one. Each line of a column is read "
-      "once, by "
-      "whatever thread, so {}.",
+      "many for the scalar filter. Here the misses with most threads are {} those with one. Each line of a "
+      "column is read once, by whatever thread, so {}.",
       ratio.text(" ×"),
       ratio.most() < 1.5
           ? "threads add no misses, and the study's increase is not a property of the task"
@@ -268,7 +261,7 @@ void write_aggregates(Page& page, const Results& results) {
   const Groups groups = results.groups("operators", "aggregates");
   if (groups.empty()) return;
   page.section("Aggregates");
-  const std::string how = how_measured(groups, kColumnHot);
+  const std::string how = how_measured_without_runs(groups, kColumnHot);
   page.figure(aggregate_bars(results, groups, false), how);
   const plot::Bars count = aggregate_bars(results, groups, true);
   if (!count.groups.empty())
@@ -307,10 +300,8 @@ std::string threads_text(const Results& results) {
   const double memory = results.machine("read_rate_all") / results.machine("read_rate");
   return fmt::format(
       "The study of 2019 found that threads are slower; it summed the processor times of all threads. From "
-      "the common "
-      "start to the last end, the best number of threads gains {}. The memory's limit is {:.1f} ×, all "
-      "cores against "
-      "one. {}",
+      "the common start to the last end, the best number of threads gains {}. The memory's limit is {:.1f} "
+      "×, all cores against one. {}",
       words.empty() ? "nothing" : words, memory,
       gains.most() > 1.1 ? "So the finding is refuted for this machine."
                          : "Threads gain nothing here either: one core already reads as fast as all, or the "
@@ -354,7 +345,9 @@ void write_sql(Page& page, const Results& results) {
   plot::Bars bars;
   bars.title = "JOIN, GROUP BY, ORDER BY and strings: gain over one scalar core";
   bars.x = {"gain", "×"};
-  bars.series = {"vectors, one core", "all cores", "GPU"};
+  bars.series = {"vectors, one core", "all cores"};
+  const bool on_gpu = has_level(groups, "gpu");
+  if (on_gpu) bars.series.emplace_back("GPU");
   bars.limit = 1;
   bars.limit_name = "one scalar core";
   std::map<std::string, int> wins;
@@ -379,25 +372,26 @@ void write_sql(Page& page, const Results& results) {
     if (levels[0] == nullptr) continue;
     bars.groups.push_back((*group)["work"].get<std::string>());
     auto& values = bars.values.emplace_back();
-    for (size_t i = 1; i < 4; ++i)
+    for (size_t i = 1; i <= bars.series.size(); ++i)
       values.push_back(levels[i] == nullptr ? -1
                                             : number(*levels[0], "seconds") / number(*levels[i], "seconds"));
   }
   write_not_measured(page, groups);
-  const std::string how =
-      how_measured(groups, "Hot, columns in the device's memory, results brought to the host");
+  const std::string how = how_measured_without_runs(
+      groups,
+      on_gpu ? "Hot, columns in the device's memory, results brought to the host" : "Hot, columns in memory");
   page.figure(bars, how);
-  page.table("Whole queries. " + how, cells);
+  page.table("Whole queries. " + how, without_empty_columns(cells));
   std::string winners;
   for (const auto& [name, count] : wins)
     winners += fmt::format("{}{} {} of {}", winners.empty() ? "" : ", ", name, count, groups.size());
   page.text(
       "What the study of 2019 wanted and did not have: joins, groups, orders and strings, by the engine's "
-      "own "
-      "queries. Fastest: " +
+      "own queries. Fastest: " +
       winners +
-      ". Times include planning on the host and the result's way back; the "
-      "kernels' share is the column before the last.");
+      (on_gpu ? ". Times include planning on the host and the result's way back; the kernels' share is the "
+                "column before the last."
+              : ". Times include planning."));
 }
 
 }  // namespace
@@ -405,10 +399,9 @@ void write_sql(Page& page, const Results& results) {
 void write_operators(Page& page, const Results& results) {
   page.chapter("Operators on heterogeneous hardware");
   page.text(
-      "The study of 2019 (NTU Athens) filtered and aggregated 2^30 integers of 0 to 5 with a branch for each "
-      "row, with compiled loops, AVX2 and CUDA. "
-      "The same tasks follow at every level of this machine, on exact shares of the selected value in random "
-      "order.");
+      "The study of 2019 (NTU Athens) filtered and aggregated 2^30 integers of 0 to 5 with a branch for "
+      "each row, with compiled loops, AVX2 and CUDA. The same tasks follow at every level of this machine, "
+      "on exact shares of the selected value in random order.");
   write_selectivity(page, results);
   write_branches(page, results);
   write_aggregates(page, results);

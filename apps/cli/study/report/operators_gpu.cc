@@ -47,8 +47,8 @@ void write_filter(Page& page, const Results& results, const Groups& groups) {
   curves.series.push_back(std::move(published));
   page.figure(curves,
               how_measured(groups,
-                           "Hot, column in the GPU's memory for the kernel; the other levels copy the column "
-                           "in and the bitmap out, from and to pinned memory, by the engine's "
+                           "Hot, column in the GPU's memory for the kernel; the other levels copy the "
+                           "column in and the bitmap out, from and to pinned memory, by the engine's "
                            "staging, or pageable") +
                   " Dotted: a GT 750M, counted as if its values had four bytes.");
   Range kernel, copies, share;
@@ -66,8 +66,8 @@ void write_filter(Page& page, const Results& results, const Groups& groups) {
   page.text(fmt::format(
       "The kernel reads {} GB/s over all selectivities{}, {}. With copies a filter takes {} times as long.",
       kernel.text(), share.empty() ? "" : fmt::format(", {} % of the card's rate", share.text()),
-      kernel.most() < 1.2 * kernel.least() ? "so it does not depend on the share: a vote of the warp has "
-                                             "no branch for a row"
+      kernel.most() < 1.2 * kernel.least() ? "so it does not depend on the share: a vote of the warp has no "
+                                             "branch for a row"
                                            : "so it varies with the share or with other work on the card",
       copies.text()));
 }
@@ -105,14 +105,13 @@ void write_steps(Page& page, const Results& results, const Groups& groups) {
     }
     page.figure(
         bars,
-        how_measured(
+        how_measured_without_runs(
             groups,
             "Hot, column in pinned memory of the host before, result there after; steps of the last run"));
   }
   page.table(
-      "Timeline of a run: copy in, kernel, copy out, one after the other, by events around each. The study's "
-      "figure 42 "
-      "has the same order, with two copies in, as it also copied the output array.",
+      "Timeline of a run: copy in, kernel, copy out, one after the other, by events around each. The "
+      "study's figure 42 has the same order, with two copies in, as it also copied the output array.",
       cells);
 }
 
@@ -147,7 +146,7 @@ void write_occupancy(Page& page, const Results& results, const Groups& groups) {
                  operations = number(*group, "rows") * operations_of(*group) / seconds;
     const double of_rate = rate > 0 ? bytes / rate : 0, of_peak = peak > 0 ? operations / peak : 0;
     roof.rows.push_back({work_name(*group), fmt::format("{:.1f}", bytes / 1e9),
-                         fmt::format("{:.0f} %", 100 * of_rate), fmt::format("{:.3g} G", operations / 1e9),
+                         fmt::format("{:.0f} %", 100 * of_rate), fmt::format("{:.2f} T", operations / 1e12),
                          fmt::format("{:.1f} %", 100 * of_peak),
                          of_rate > 0.6   ? "memory"
                          : of_peak > 0.6 ? "operations"
@@ -157,29 +156,25 @@ void write_occupancy(Page& page, const Results& results, const Groups& groups) {
   if (cells.rows.empty()) return;
   page.table(
       "Occupancy as the driver computes it for the launched kernels. The study's table 44: 32 blocks of "
-      "1,024 threads, 64 of "
-      "64 warps, 100 %.",
+      "1,024 threads, 64 of 64 warps, 100 %.",
       cells);
   if (card != nullptr) {
     page.table(
         fmt::format(
             "Performance boundary of each kernel: achieved rates against what kernels of this card reach "
-            "that only "
-            "read ({:.0f} GB/s{}) or only compute ({:.3g} G 32-bit operations/s). Operations are those of "
-            "the loop's body, not counted by a profiler.",
+            "that only read ({:.0f} GB/s{}) or only compute ({:.1f} T 32-bit operations/s). Operations are "
+            "those of the loop's body, not counted by a profiler.",
             rate / 1e9,
             number(*card, "bandwidth") > 0
                 ? fmt::format(", {:.0f} % of its data sheet's", 100 * rate / number(*card, "bandwidth"))
                 : "",
-            peak / 1e9),
+            peak / 1e12),
         roof);
   }
   page.text(
-      "Lanes that diverge: none in these loops, except for a block's last warp and a column's last rows; the "
-      "study's 3.1 % "
-      "were its `if (tid == 0)`. Not shown, as they need a profiler: use of each function unit, classes of "
-      "instructions, "
-      "source lines with their machine code.");
+      "Lanes that diverge: none in these loops, except for a block's last warp and a column's last rows; "
+      "the study's 3.1 % were its `if (tid == 0)`. A profiler shows the use of each function unit, classes "
+      "of instructions and machine code: docs/study/profile.md.");
 }
 
 void write_shapes(Page& page, const Results& results) {

@@ -37,14 +37,15 @@ class Page {
   };
   void tree(const std::vector<Branch>& branches);
   void table(const std::string& caption, const Cells& cells);
+  /// The caption begins with the plot's title.
   template <class Plot>
   void figure(const Plot& plot, const std::string& caption) {
-    add_figure(plot::draw(plot), caption);
+    add_figure(plot::draw(plot), plot.title, caption);
   }
   std::string finish();
 
  private:
-  void add_figure(const std::string& svg, const std::string& caption);
+  void add_figure(const std::string& svg, std::string title, const std::string& caption);
 
   std::string out_, contents_;
   int chapters_ = 0, figures_ = 0, tables_ = 0;

@@ -64,11 +64,10 @@ void write_machine(Page& page, const Json& study) {
        false});
   page.text(
       "Levels that do the same work run in turns, so that other programs slow all of them. A first run, "
-      "which is not timed, warms caches and code and gives a "
-      "hash of the whole result; all levels must agree, or the study ends. A figure is the median. Work of "
-      "one thread counts the time that its thread had a processor; work of several threads counts from the "
-      "common start to the last end. The "
-      "spread is the distance of the quartiles, as a share of the median.");
+      "which is not timed, warms caches and code and gives a hash of the whole result; all levels must "
+      "agree, or the study ends. A figure is the median. Work of one thread counts the time that its thread "
+      "had a processor; work of several threads counts from the common start to the last end. The spread is "
+      "the distance of the quartiles, as a share of the median.");
   size_t busy = 0, all = 0;
   for (const Json& experiment : study["experiments"]) {
     for (const Json& group : experiment["groups"]) {
@@ -188,8 +187,7 @@ std::string comparison(const Json& a, const Json& b, const std::string& name_a, 
   if (none) {
     page.warn(
         "The two studies have no measurement in common: their sizes or their versions differ. Run both with "
-        "the same "
-        "options and version.");
+        "the same options and version.");
   }
   return page.finish();
 }

@@ -160,6 +160,9 @@ std::string digits_text(double value) {
   return std::abs(value) < 999.5 ? fmt::format("{:.3g}", value) : with_commas(std::llround(value));
 }
 
-std::string ratio_text(double a, double b) { return a > 0 && b > 0 ? fmt::format("{:.1f} ×", a / b) : "–"; }
+std::string ratio_text(double a, double b) {
+  if (a <= 0 || b <= 0) return "–";
+  return a / b < 0.95 ? fmt::format("{:.2g} ×", a / b) : fmt::format("{:.1f} ×", a / b);
+}
 
 }  // namespace lanewise::cli::study

@@ -19,6 +19,10 @@ class Results {
   double machine(const char* name) const { return study_["machine"][name].get<double>(); }
   const Json& experiments() const { return study_["experiments"]; }
   bool has_gpu() const { return !study_["machine"]["gpu"].get<std::string>().empty(); }
+  /// A text for a caption, without its part on GPUs if there is none.
+  std::string state(const std::string& text) const {
+    return has_gpu() ? text : text.substr(0, text.find("; on a GPU"));
+  }
   /// The groups of an experiment, or those of them whose `about` has these values.
   std::vector<const Json*> groups(const std::string& part, const std::string& name,
                                   const Json& about = {}) const;

@@ -86,7 +86,7 @@ void write_lengths(Page& page, const Results& results) {
     }
     page.figure(
         bars,
-        how_measured(groups, fmt::format("{}; 1 % of the rows match", kTextHot)) +
+        how_measured_without_runs(groups, fmt::format("{}; 1 % of the rows match", kTextHot)) +
             (test == std::string_view("regex")
                  ? ""
                  : " Rows that differ early are not read to their end, so rates may exceed the limit."));
@@ -113,8 +113,7 @@ void write_curves(Page& page, const Results& results) {
     page.figure(curves, how_measured(groups, kTextHot));
   };
   draw("curve", "Rate over the length of rows", {"row length", "bytes", plot::Axis::logarithmic}, "lengths",
-       "All rows have the same length, so no lane waits for another. Short rows cost more changes of "
-       "rows.");
+       "All rows have the same length, so no lane waits for another. Short rows cost more changes of rows.");
   draw("matches", "Rate over the share of matches", {"rows that match", "%"}, "match",
        "Skewed rows. A match ends a row early, at a random place: more matches mean less text to read, and "
        "lanes that end at different times.");
@@ -150,11 +149,10 @@ void write_gain(Page& page, const Results& results) {
       map.values.back().push_back(gain);
       most = std::max(most, gain), least = gain > 0 ? std::min(least, gain) : least;
     }
-    page.figure(map, how_measured(groups, kTextHot));
+    page.figure(map, how_measured_without_runs(groups, kTextHot));
     page.text(
         fmt::format("{}: refill takes {:.2f} to {:.1f} times the rate of naive lanes. The gain is largest "
-                    "where few rows are long "
-                    "and the others wait for them.",
+                    "where few rows are long and the others wait for them.",
                     lanes, least, most));
   }
 }
@@ -200,8 +198,8 @@ void write_strings(Page& page, const Results& results) {
   page.chapter("Selecting strings");
   page.text(
       "The study of 2019 (TU Dortmund) proposed that lanes which end early take new rows, and published no "
-      "times. Here each level matches "
-      "the same rows, naive and with refill; the hash of all hits is the same for each.");
+      "times. Here each level matches the same rows, naive and with refill; the hash of all hits is the "
+      "same for each.");
   write_trace(page, results);
   write_lengths(page, results);
   write_curves(page, results);

@@ -71,20 +71,19 @@ void write_warp_lengths(Page& page, const Results& results) {
     }
     page.figure(
         bars,
-        how_measured(groups, fmt::format("{}; 1 % of the rows match", kTextResident)) +
-            " Naive bytes: the study's algorithm, a byte for each step. Naive: the same without refill, "
-            "16 bytes for each load.");
+        how_measured_without_runs(groups, fmt::format("{}; 1 % of the rows match", kTextResident)) +
+            " Naive bytes: the study's algorithm, a byte for each step. Naive: the same without refill, 16 "
+            "bytes for each load.");
     page.table(
         fmt::format("{}: share of the lanes' steps that held a live row, counted in a run of its own.", name),
         shares);
   }
   if (gains.empty()) return;
   page.text(
-      fmt::format("Refill runs at {} times the rate of naive warps with the same loads. Lanes of naive warps "
-                  "are live for {} % "
-                  "of their steps, with refill for {} %. The fastest level on this machine's cores takes {} "
-                  "times as long as the "
-                  "refilled kernel; copies are not counted here.",
+      fmt::format("Refill runs at {} times the rate of naive warps with the same loads. Lanes of naive "
+                  "warps are live for {} % of their steps, with refill for {} %. The fastest level on this "
+                  "machine's cores takes {} times as long as the refilled kernel; copies are not counted "
+                  "here.",
                   gains.text(), use_naive.text(), use_refill.text(), over_cores.text()));
 }
 
@@ -130,13 +129,12 @@ void write_warp_gain(Page& page, const Results& results) {
   };
   page.figure(
       map_of("Gain of refill on warps, over naive with the same loads", 1, "× naive", gain(kNaiveLevel)),
-      how_measured(groups, kTextResident) + " Rows of 8 to 1,024 bytes.");
+      how_measured_without_runs(groups, kTextResident) + " Rows of 8 to 1,024 bytes.");
   page.figure(map_of("Gain of refill on warps, over naive bytes", 1, "× naive bytes", gain(kBytesLevel)),
-              how_measured(groups, kTextResident) + " The study's algorithm is the reference.");
+              how_measured_without_runs(groups, kTextResident) + " The study's algorithm is the reference.");
   page.figure(map_of("Lane use with refill, over that of naive warps", 1, "× naive", use),
               "The share of lanes' steps that held a live row, counted in a run of its own; not a time. It "
-              "is the gain that "
-              "idle lanes alone would explain.");
+              "is the gain that idle lanes alone would explain.");
   std::vector<double> expected, measured;
   Range gains, naive;
   for (const Json* group : groups) {
@@ -148,9 +146,9 @@ void write_warp_gain(Page& page, const Results& results) {
   if (measured.size() < 3) return;
   const double together = correlation(expected, measured);
   page.text(fmt::format(
-      "Lanes of naive warps are live for {} % of their steps. The gain of refill is {}. If lane use were all "
-      "that counts, it would equal the ratio of both lane uses. Over these {} "
-      "workloads gain and ratio have a correlation of {:.2f}: {}.",
+      "Lanes of naive warps are live for {} % of their steps. The gain of refill is {}. If lane use were "
+      "all that counts, it would equal the ratio of both lane uses. Over these {} workloads gain and ratio "
+      "have a correlation of {:.2f}: {}.",
       naive.text(), gains.text(" ×"), measured.size(), together,
       together > 0.7
           ? "idle lanes are the cause of the naive kernel's loss"
@@ -207,8 +205,7 @@ void write_warp_shapes(Page& page, const Results& results) {
        below, [](const Json& level) { return number(level, "below"); });
   page.text(
       "Too few threads do not hide the memory's latency; too many blocks exhaust registers and shared "
-      "memory, or "
-      "leave each warp too few rows to refill from. " +
+      "memory, or leave each warp too few rows to refill from. " +
       words);
 }
 
@@ -238,12 +235,10 @@ void write_pairs(Page& page, const Results& results) {
   page.section("Refill where a join expands its rows");
   page.text(
       "The study's motivating figure: rows of a join's probe side find different numbers of matches, so a "
-      "warp waits "
-      "for its longest run. Naive: each lane takes its row's matches in sequence. Refill: lanes that have "
-      "finished take "
-      "new rows. Balanced: a prefix sum shares 32 rows' matches among the lanes. Mixed: refill, but long "
-      "runs are for "
-      "the whole warp. Queued: balanced, but runs of 1,024 and more are shared by all warps.");
+      "warp waits for its longest run. Naive: each lane takes its row's matches in sequence. Refill: lanes "
+      "that have finished take new rows. Balanced: a prefix sum shares 32 rows' matches among the lanes. "
+      "Mixed: refill, but long runs are for the whole warp. Queued: balanced, but runs of 1,024 and more "
+      "are shared by all warps.");
   plot::Bars bars{.title = "Pairs of a join over the distribution of matches",
                   .x = {"rate", "billion pairs/s"},
                   .groups = {},
@@ -279,8 +274,8 @@ void write_pairs(Page& page, const Results& results) {
     bars.limit = number(*card, "operations") / kOperations / 1e9;
     bars.limit_name = "operations";
   }
-  page.figure(
-      bars, how_measured(groups, "Hot, runs of matches in memory (of the GPU for its levels), no transfer"));
+  page.figure(bars, how_measured_without_runs(
+                        groups, "Hot, runs of matches in memory (of the GPU for its levels), no transfer"));
   if (use.rows.empty()) {
     page.text(results.has_gpu()
                   ? "The GPU's forms were not measured; the reason is above."

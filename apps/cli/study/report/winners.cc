@@ -67,7 +67,7 @@ std::string winner_text(const Task& task, Where place) {
   const auto most = std::ranges::max_element(wins, {}, &std::pair<const std::string, int>::second);
   std::string text = most->first;
   if (gain.count > 0 && most->first != task.reference) {
-    text += fmt::format(", {} ×", digits_text(gain.value()));
+    text += fmt::format(", {}\u00a0×", digits_text(gain.value()));
     if (place == Where::cpu) text += " " + task.reference;
   }
   return text;
@@ -189,20 +189,36 @@ void add_keys(std::vector<Branch>& tree, const Results& results) {
   if (multi.empty()) return;
   const Value each = [](const Json& group, double s) { return s / number(group, "rows") * 1e9; };
   tree.push_back({0, "Keys are looked up in an index"});
-  tree.push_back({1, "one at a time: " + fastest_text({multi.front()}, Where::cpu, "ns", each)});
+  // All cores have nothing to share in one search.
+  Best alone;
+  for (const Json& level : (*multi.front())["levels"]) {
+    const auto name = level["level"].get<std::string>();
+    const double seconds = number(level, "seconds");
+    if (seconds > 0 && seconds < alone.seconds && where(name) == Where::cpu && !name.ends_with("all cores"))
+      alone = {name, seconds};
+  }
+  if (alone.measured())
+    tree.push_back({1, fmt::format("one at a time: {}, {} ns", alone.level,
+                                   digits_text(each(*multi.front(), alone.seconds)))});
   for (const Where gpu : {Where::gpu_with_transfers, Where::gpu}) {
-    const auto wins = std::ranges::find_if(multi, [&](const Json* group) {
-      return best_of(*group, gpu).seconds < best_of(*group, Where::cpu).seconds;
-    });
     if (gpu == Where::gpu && !results.has_gpu()) break;
+    Groups won;
+    for (const Json* group : multi) {
+      if (best_of(*group, gpu).seconds < best_of(*group, Where::cpu).seconds) won.push_back(group);
+    }
     const char* from = gpu == Where::gpu ? "keys in the GPU's memory" : "keys in the host's memory";
-    if (wins == multi.end()) {
+    const bool to_the_end = !won.empty() && won.back() == multi.back();
+    if (!won.empty()) {
+      const auto queries = [](const Json* group) { return plot::short_number(number(*group, "queries")); };
       tree.push_back(
-          {1, fmt::format("many at once, {}: {}", from, fastest_text(multi, Where::cpu, "ns each", each))});
-    } else {
-      tree.push_back(
-          {1, fmt::format("{} at once or more, {}: {}", plot::short_number(number(**wins, "queries")), from,
-                          fastest_text(multi, gpu, "ns each", each))});
+          {1, fmt::format("{}, {}: {}",
+                          to_the_end ? queries(won.front()) + " at once or more"
+                                     : queries(won.front()) + " to " + queries(won.back()) + " at once",
+                          from, fastest_text(won, gpu, "ns each", each))});
+    }
+    if (!to_the_end) {
+      tree.push_back({1, fmt::format("{} at once, {}: {}", won.empty() ? "many" : "more", from,
+                                     fastest_text(multi, Where::cpu, "ns each", each))});
     }
   }
 }
@@ -241,8 +257,8 @@ void write_winners(Page& page, const Results& results) {
     for (auto& row : cells.rows) row.erase(row.begin() + 2, row.begin() + 6);
   }
   page.table(results.has_gpu()
-                 ? "The level that is fastest in most cases, and its mean gain (geometric): on the processor "
-                   "over the level named there, on the GPU over the fastest of the processor."
+                 ? "The level that is fastest in most cases, and its mean gain (geometric): on the "
+                   "processor over the level named there, on the GPU over the fastest of the processor."
                  : "The level that is fastest in most cases, and its mean gain (geometric) over the level "
                    "named there. This machine has no GPU.",
              cells);
