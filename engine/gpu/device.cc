@@ -4,6 +4,7 @@
 
 #include "gpu/error.h"
 #include "gpu/failure.h"
+#include "gpu/staging.h"
 
 namespace lanewise::gpu {
 
@@ -34,7 +35,16 @@ Device::Device(Driver& driver, int ordinal)
   check("cuDevicePrimaryCtxRetain", driver.calls().primary_context_retain.function(&context_, handle_));
 }
 
-Device::~Device() { driver_.calls().primary_context_release.function(handle_); }
+Device::~Device() {
+  staging_.reset();
+  driver_.calls().primary_context_release.function(handle_);
+}
+
+Staging& Device::staging() {
+  const std::lock_guard lock(mutex_);
+  if (!staging_) staging_ = std::make_unique<Staging>(*this);
+  return *staging_;
+}
 
 size_t Device::free_memory() {
   size_t free = 0, total = 0;

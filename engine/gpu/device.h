@@ -1,12 +1,15 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 
 #include "gpu/driver.h"
 
 namespace lanewise::gpu {
+
+class Staging;
 
 /// A GPU and its context, which it shares with other CUDA users of the process. Returned by Driver::device().
 /// Everything made on it (streams, memory, modules) must be destroyed before its driver.
@@ -33,6 +36,9 @@ class Device {
   size_t free_memory();
   /// Waits for all work of the device.
   void synchronize();
+  /// For copies by objects that come and go, on which pinned memory of their own would be wasted. It is made on
+  /// first use, kept, and charged to no budget.
+  Staging& staging();
 
   /// While an object exists, the device reads from memory only the 32-byte sectors that a kernel
   /// touches: best if few bytes of each string are read. Devices may ignore it. Other libraries of
@@ -115,6 +121,7 @@ class Device {
   std::string fault_;          // why it is lost
   int sector_fetchers_ = 0;    // number of FetchSectors objects
   size_t fetched_before_ = 0;  // bytes; 0: not known
+  std::unique_ptr<Staging> staging_;
 };
 
 }  // namespace lanewise::gpu

@@ -16,18 +16,22 @@ constexpr size_t kSmallest = size_t{256} << 10;  // of a piece: smaller ones gai
 }  // namespace
 
 Staging::Staging(Device& device, const Options& options)
-    : device_(device), chunk_(options.chunk), stream_(device) {
+    : device_(device), chunk_(options.chunk), budget_(options.budget), stream_(device) {
   const int threads = options.threads > 0 ? options.threads : std::min(machine_cores(), 8);
-  const auto slot = [&] {
-    return Slot{PinnedBuffer(device, chunk_, options.budget, "staging"), Event(device)};
-  };
-  for (int i = 0; i < threads; i++) workers_.push_back(Worker{{slot(), slot()}});
+  for (int i = 0; i < threads; i++)
+    workers_.push_back({{Slot{PinnedBuffer(), Event(device)}, Slot{PinnedBuffer(), Event(device)}}});
   for (size_t i = 1; i < workers_.size(); i++) {
     threads_.emplace_back([this, i](const std::stop_token& stop) { serve(stop, i); });
   }
 }
 
 Staging::~Staging() { device_.release(&cuda::Calls::stream_synchronize, stream_.handle()); }
+
+Staging::Worker& Staging::pinned(size_t index) {
+  for (Slot& slot : workers_[index].slots)
+    if (slot.memory.size() == 0) slot.memory = PinnedBuffer(device_, chunk_, budget_, "staging");
+  return workers_[index];
+}
 
 void Staging::serve(const std::stop_token& stop, size_t index) {
   std::unique_lock lock(mutex_);
@@ -65,6 +69,7 @@ void Staging::run(size_t bytes, const std::function<void(Worker&, const Next&)>&
   };
 
   const size_t threads = std::min(workers_.size(), (bytes + piece - 1) / piece);
+  for (size_t i = 0; i < threads; i++) pinned(i);
   std::unique_lock lock(mutex_);
   job_ = &work;
   jobs_++;
@@ -129,7 +134,7 @@ void Staging::download(std::span<const Download> all, Stream& stream) {
 
 /// In the caller's stream: to wait in another one for it takes longer than such a copy.
 void Staging::download_few(std::span<const Download> few, Stream& stream) {
-  Slot& slot = workers_[0].slots[0];
+  Slot& slot = pinned(0).slots[0];
   slot.moved.synchronize();  // an upload may still read it
   try {
     size_t at = 0;

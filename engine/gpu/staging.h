@@ -30,7 +30,8 @@ class Staging {
     int threads = 0;                 ///< 0: one for each core, at most 8: a core copies about 9 GB/s
     MemoryBudget* budget = nullptr;  ///< of the host, for the pinned buffers
   };
-  /// Pins 2 × threads × chunk bytes; throws MemoryError.
+  /// Pins up to 2 × threads × chunk bytes, as many as the largest transfer so far can use: that takes half a
+  /// millisecond per MiB. Transfers throw MemoryError if there are none.
   Staging(Device& device, const Options& options);
   explicit Staging(Device& device) : Staging(device, Options()) {}
   /// Waits for running copies.
@@ -57,7 +58,7 @@ class Staging {
     Event moved;  // the device has finished with the memory
   };
   struct Worker {
-    Slot slots[2];
+    std::array<Slot, 2> slots;
   };
   /// The next free piece: its first byte, and its size; 0: none is left.
   struct Piece {
@@ -65,6 +66,8 @@ class Staging {
   };
   using Next = std::function<Piece()>;
 
+  /// The worker, whose memory is pinned now.
+  Worker& pinned(size_t index);
   void download_few(std::span<const Download> few, Stream& stream);
   void download_much(const Download& much, Stream& stream);
   /// Calls `copy` in as many threads as `bytes` justify.
@@ -74,6 +77,7 @@ class Staging {
 
   Device& device_;
   const size_t chunk_;
+  MemoryBudget* const budget_;
   Stream stream_;
   std::vector<Worker> workers_;
   std::mutex transfer_;  // allows one transfer at a time

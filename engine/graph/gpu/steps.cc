@@ -18,7 +18,7 @@ Steps::Steps(gpu::Device& gpu, Where where)
     : where_(where),
       stream_(gpu),
       pool_(gpu),
-      staging_(gpu),
+      staging_(gpu.staging()),
       pinned_(gpu, kMostCounts * sizeof(uint32_t), nullptr, "a count of a graph"),
       began_(gpu, true),
       ended_(gpu, true) {}

@@ -118,7 +118,7 @@ class Steps {
   const Where where_;
   gpu::Stream stream_;
   gpu::DevicePool pool_;
-  gpu::Staging staging_;
+  gpu::Staging& staging_;
   gpu::PinnedBuffer pinned_;
   gpu::Event began_, ended_;
   Kernels threads_{threads()}, blocks_{blocks()};

@@ -22,7 +22,7 @@ struct DeviceIndex::Impl {
         runner(std::move(by)),
         stream(device),
         pool(device),
-        staging(device, {.budget = state->budget}),
+        staging(device.staging()),
         updater(state->pool->header(), geometry(), *runner, pool, staging, stream) {
     refresh();
   }
@@ -86,7 +86,7 @@ struct DeviceIndex::Impl {
   index::DeviceStrategy strategy = index::DeviceStrategy::tile;
   gpu::Stream stream;
   gpu::DevicePool pool;
-  gpu::Staging staging;
+  gpu::Staging& staging;
   index::DeviceImage image;
   index::u64 moment = 0;  // time of the copy
   index::Updater updater;
