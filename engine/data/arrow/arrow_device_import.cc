@@ -167,7 +167,7 @@ class DeviceSource : public Source, public DeviceRows {
                  const Cancellation* cancellation) const {
     gpu::Device& device = *taken_->device;
     gpu::Stream stream(device);
-    gpu::Staging& staging = device.staging();
+    gpu::Staging staging(device, {.budget = budget});
     ArrowSchema schema = taken_->schema;
     std::vector<ArrowSchema*> fields;
     for (const size_t column : columns) fields.push_back(schema.children[column]);
