@@ -23,7 +23,7 @@ struct ArrowDeviceArrayStream { int32_t device_type; int (*get_schema)(struct Ar
   int (*get_next)(struct ArrowDeviceArrayStream*, struct ArrowDeviceArray*);
   const char* (*get_last_error)(struct ArrowDeviceArrayStream*); void (*release)(struct ArrowDeviceArrayStream*); void* private_data; };
 """
-# https://dmlc.github.io/dlpack/latest/c_api.html
+# The first version of DLPack, which every library reads.
 DLPACK = """
 struct DLTensor { void* data; int32_t device_type; int32_t device_id; int32_t ndim; uint8_t code; uint8_t bits; uint16_t lanes;
   int64_t* shape; int64_t* strides; uint64_t byte_offset; };

@@ -84,7 +84,8 @@ TEST(CAbi, DeviceArraysAreReleasedAfterAnError) {
     ++released;
     held->release = nullptr;
   };
-  EXPECT_EQ(lw_session_add_device_table(opened.session, "t", &schema, &array, 1, &error.error), LW_ERROR_USER);
+  EXPECT_EQ(lw_session_add_device_table(opened.session, "t", &schema, &array, 1, &error.error),
+            LW_ERROR_USER);
   EXPECT_THAT(error.message(), HasSubstr("ROCm"));
   EXPECT_EQ(released, 3);
 

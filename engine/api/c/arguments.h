@@ -36,7 +36,8 @@ class TakenArray {
   ArrowArray* array_;
 };
 
-/// A stream received from the caller, of arrays in the host's or a device's memory; the destructor releases it.
+/// A stream received from the caller, of arrays in the host's or a device's memory; the destructor releases
+/// it.
 template <class Stream>
 class TakenStream {
  public:

@@ -28,7 +28,8 @@ extern "C" {
 struct ArrowSchema;
 struct ArrowArray;
 struct ArrowArrayStream;
-/* Arrow's structures for memory of devices, https://arrow.apache.org/docs/format/CDeviceDataInterface.html. */
+/* Arrow's structures for memory of devices, https://arrow.apache.org/docs/format/CDeviceDataInterface.html.
+ */
 struct ArrowDeviceArray;
 struct ArrowDeviceArrayStream;
 

@@ -50,7 +50,8 @@ class Copier {
     buffers_.assign(count, nullptr);
     const auto rows = static_cast<size_t>(from_.offset + from_.length);
     const bool is_struct = field_.format != nullptr && std::string_view(field_.format) == "+s";
-    if (from_.length == 0 || (!is_struct && form_of(field_).layout == Layout::kNull)) return std::move(buffers_);
+    if (from_.length == 0 || (!is_struct && form_of(field_).layout == Layout::kNull))
+      return std::move(buffers_);
     if (count > 0 && from_.null_count != 0 && from_.buffers[0] != nullptr) copy(0, (rows + 7) / 8);
     if (is_struct) return std::move(buffers_);  // fields are children
     const Form form = form_of(field_);
