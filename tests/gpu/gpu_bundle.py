@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
 LAYERS = ["api", "data", "exec", "gpu", "graph", "index", "pram", "primitives"]  # layers whose tests use a GPU
-PROGRAMS = ["lanewise", "lanewise-engine", "lanewise-lab", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
+PROGRAMS = ["lanewise", "lanewise-engine", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
             *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
 PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/gpu/fake", "engine/gpu/failing", "engine/gpu/incomplete"]
 SCRIPTS = ["tests/gpu/gpu.sh", "tests/gpu/gpu_smoke.py", "tests/gpu/gpu_sanitize.py", "tests/gpu/gpu_differential.py", "tests/gpu/gpu_python.py", "tests/sql/corpus.py", "tests/sql/engine.py",
