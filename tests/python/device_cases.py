@@ -242,3 +242,14 @@ def test_keys_of_indexes_and_edges_of_graphs():
     assert index.find(Array([10, 25])).to_pylist() == [1, None] and index.insert(Array([25]), Array([7])) == 1 and index.find(25).to_pylist() == [7]
     assert lw.Index({"a": Array([1, 2]), "b": Array([5, 6])}).find((2, 6)).to_pylist() == [1]
     assert lw.graph.Graph({"src": Array([0, 2]), "dst": Array([1, 3])}).components().tolist() == [0, 0, 2, 2]
+
+
+def test_small_tables_of_actors_stay_on_the_gpu():
+    from lanewise._split import Resident
+
+    resident = Resident({"names": pa.table({"k": range(1000), "name": [f"n{k % 3}" for k in range(1000)]})}, device="cuda")
+    for place in range(2):
+        result = resident.answer("SELECT name, count(*) AS n FROM input JOIN names USING (k) GROUP BY name", pa.table({"k": list(range(500))}))
+        assert sorted(result.fetchall()) == [("n0", 167), ("n1", 167), ("n2", 166)]
+        (scan,) = (line for line in result.profile().splitlines() if "Scan names" in line)
+        assert ("bytes" in scan) == (place == 0), "read for the first block alone"
