@@ -253,3 +253,35 @@ def test_small_tables_of_actors_stay_on_the_gpu():
         assert sorted(result.fetchall()) == [("n0", 167), ("n1", 167), ("n2", 166)]
         (scan,) = (line for line in result.profile().splitlines() if "Scan names" in line)
         assert ("bytes" in scan) == (place == 0), "read for the first block alone"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_graphs(seed):
+    random = np.random.default_rng(seed)
+    n, m = 200, 150 + 300 * seed
+    edges = random.integers(0, n, m), random.integers(0, n, m), random.integers(1, 9, m).astype(float)
+    gpu, cpu = (lw.graph.Graph(edges, vertices=n, device=device) for device in ("cuda", "cpu"))
+    assert gpu.components().tolist() == cpu.components().tolist()
+    assert gpu.spanning_forest().tolist() == cpu.spanning_forest().tolist(), "the first of equal edges counts"
+    assert gpu.levels(5).tolist() == cpu.levels(5).tolist()
+    assert (gpu.distances() == cpu.distances()).all()
+    path = gpu.shortest_path(0, n - 1)
+    assert (path is None) == (not np.isfinite(cpu.distances()[0, n - 1]))
+    if path is not None:
+        lengths = {}
+        for a, b, w in zip(*edges):
+            lengths[a, b] = min(w, lengths.get((a, b), np.inf))
+        assert sum(lengths[step] for step in zip(path, path[1:])) == cpu.distances()[0, n - 1]
+    pairs = {(a, b) for a, b in zip(*edges[:2])}
+    matched = [(row, column) for row, column in enumerate(gpu.matching()) if column >= 0]
+    assert set(matched) <= pairs and len({column for _, column in matched}) == len(matched) == (cpu.matching() >= 0).sum()
+
+
+def test_pram_programs():
+    numbers = list(range(100))
+    for one_group in (False, True):
+        ran = lw.pram.run("scan", A=numbers, executor="cuda", one_group=one_group)
+        assert ran["S"].tolist() == lw.pram.run("scan", A=numbers)["S"].tolist()
+        assert max(ran.lines["launches"].to_pylist()) > 0
+    with pytest.raises(lw.OperationalError, match="one group runs on a GPU"):
+        lw.pram.run("scan", A=numbers, executor="cpu", one_group=True)

@@ -274,7 +274,7 @@ LW_API lw_code lw_program_explain(const lw_program* program, const lw_option* op
  *   threads        of executors; 0: one for each core
  *   memory_limit   "4GB"
  *   survey         true: conflicts do not end the run, see lw_run_needs()
- *   check, race, specialise, without  as in `lanewise pram run --help` */
+ *   check, race, specialise, one_group, without  as in `lanewise pram run --help` */
 LW_API lw_code lw_program_run(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
                               const lw_option* options, size_t count, lw_cancellation* cancellation,
                               lw_run** out, lw_error* error);
