@@ -1,6 +1,6 @@
-"""./dev wheel: makes the wheel in a folder one for glibc 2.28: manylinux.py FOLDER TBB_WHEEL.
+"""./dev wheel: makes the wheel in a folder one for glibc 2.28: manylinux.py FOLDER TBB_WHEEL NOTICES.
 
-The wheel gets oneTBB's library from PyPI, which was built for old systems. Symbols that glibc has in a newer version than 2.28 are bound to its
+The wheel gets the licences of what it contains, from the folder that tools/notices.py wrote. It gets oneTBB's library from PyPI, which was built for old systems. Symbols that glibc has in a newer version than 2.28 are bound to its
 first version, which it still has. A symbol without a first version is defined in apps/python/glibc.c, or this reports it.
 """
 
@@ -15,6 +15,8 @@ from pathlib import Path
 TAG = "manylinux_2_28_x86_64"
 MOST = {"GLIBC": (2, 28), "GLIBCXX": (3, 4, 24), "CXXABI": (1, 3, 11), "GCC": (7, 0, 0)}  # as that tag allows
 FIRST = "GLIBC_2.2.5"
+CONTENTS = ["duckdb", "duckdb-third-party", "nanoarrow", "libtbb12", "libfmt9", "zlib1g", "libbz2-1.0", "libzstd1", "liblzma5", "liblz4-1", "libutf8proc-dev",
+            "nlohmann-json3-dev", "libcli11-dev", "libstdc++6"]
 GLIBC = [f"/lib/x86_64-linux-gnu/{name}" for name in ("libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2")]
 
 
@@ -76,17 +78,22 @@ def bind_to_first(library):
 
 
 def main():
-    folder, tbb = map(Path, sys.argv[1:])
+    folder, tbb, notices = map(Path, sys.argv[1:])
     wheel, = folder.glob("*.whl")
     had = {name for library in GLIBC for name, version, defined in symbols(library) if defined and version == FIRST}
     with tempfile.TemporaryDirectory() as temporary:
         unpacked = Path(temporary, "wheel")
         subprocess.run([sys.executable, "-m", "wheel", "unpack", "-d", unpacked, wheel], check=True, stdout=subprocess.DEVNULL)
         content, = unpacked.iterdir()
+        for of_system in (content / "lanewise").glob("libtbb*"):
+            of_system.unlink()
         with zipfile.ZipFile(tbb) as from_pypi:
             member = next(name for name in from_pypi.namelist() if "/libtbb.so.12." in name)
             with from_pypi.open(member) as source, open(content / "lanewise/libtbb.so.12", "wb") as target:
                 shutil.copyfileobj(source, target)
+        licences, = content.glob("*.dist-info/licenses")
+        for name in CONTENTS:
+            shutil.copy(notices / f"licences/{name}.txt", licences)
         wrong = []
         for library in sorted((content / "lanewise").iterdir()):
             if not library.is_file() or library.read_bytes()[:4] != b"\x7fELF":

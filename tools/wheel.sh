@@ -8,6 +8,7 @@ wheel() {
     "$PYTHON" -m pip download -q --disable-pip-version-check --no-deps --only-binary=:all: -d "$CACHE/tbb" tbb==2021.8.0
     touch "$CACHE/tbb/fetched"
   }
-  "$PYTHON" tools/manylinux.py build/wheels "$CACHE"/tbb/tbb-*.whl || fail "the wheel needs more than its tag says."
+  "$PYTHON" tools/notices.py build/notices
+  "$PYTHON" tools/manylinux.py build/wheels "$CACHE"/tbb/tbb-*.whl build/notices || fail "the wheel needs more than its tag says."
   ls -l build/wheels
 }
