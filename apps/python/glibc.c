@@ -1,4 +1,5 @@
 /* Functions that glibc 2.28 lacks. liblanewise.so and the wheel's program define them, so the wheel runs there. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of the C library. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -45,3 +46,4 @@ HIDDEN int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mu
   real.tv_nsec = nanos % second;
   return pthread_cond_timedwait(condition, mutex, &real);
 }
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */

@@ -1,4 +1,5 @@
 /* The start of the wheel's program: glibc before 2.34 expects a program to call its own constructors. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of the C library. */
 typedef void (*constructor)(int, char**, char**);
 typedef int (*main_function)(int, char**, char**);
 
@@ -20,3 +21,4 @@ __attribute__((visibility("hidden"))) int __libc_start_main(main_function run, i
   (void)first;
   return start_of_glibc(run, argc, argv, call_constructors, last, loader, stack);
 }
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
