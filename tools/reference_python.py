@@ -8,7 +8,7 @@ SOURCES = Path(__file__).resolve().parent.parent / "apps/python/lanewise"
 SECTIONS = {
     "lanewise": {"__init__.py": ["sql", "explain", "connection"], "_grep.py": ["grep"]},
     "Connections": {"_connection.py": ["Connection", "Cursor"]},
-    "Results": {"_result.py": ["Result"]},
+    "Results": {"_result.py": ["Result"], "_device.py": ["DeviceTable", "DeviceColumn"]},
     "Functions in Python": {"_function.py": ["udf", "Function"]},
     "Ordered indexes": {"_index.py": ["Index"]},
     "lanewise.compute": {"compute.py": []},

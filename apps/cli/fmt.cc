@@ -1,6 +1,7 @@
 #include <fmt/format-inl.h>
 
-// fmt's functions for the launcher, as in fmt's src/format.cc: Debian does not have a static library of fmt.
+// fmt's functions for the launcher and the Python package, as in fmt's src/format.cc: Debian does not have a
+// static library of fmt.
 FMT_BEGIN_NAMESPACE
 namespace detail {
 

@@ -3,14 +3,60 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* The destructor of a capsule "arrow_array_stream": releases what nobody took. */
+/* Destructors of capsules: they release what nobody took. */
 static void destroy_stream(PyObject* capsule) {
   struct ArrowArrayStream* stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
   if (stream == NULL) return;
   if (stream->release != NULL) stream->release(stream);
   free(stream);
 }
+static void destroy_device_stream(PyObject* capsule) {
+  struct ArrowDeviceArrayStream* stream = PyCapsule_GetPointer(capsule, "arrow_device_array_stream");
+  if (stream == NULL) return;
+  if (stream->release != NULL) stream->release(stream);
+  free(stream);
+}
+static void destroy_device_array(PyObject* capsule) {
+  struct ArrowDeviceArray* array = PyCapsule_GetPointer(capsule, "arrow_device_array");
+  if (array == NULL) return;
+  if (array->array.release != NULL) array->array.release(&array->array);
+  free(array);
+}
+static void destroy_tensor(PyObject* capsule) {
+  if (!PyCapsule_IsValid(capsule, "dltensor")) return; /* a consumer took it, and renamed the capsule */
+  struct DLManagedTensor* tensor = PyCapsule_GetPointer(capsule, "dltensor");
+  tensor->deleter(tensor);
+}
 static void* stream_destructor(void) { return (void*)destroy_stream; }
+static void* device_stream_destructor(void) { return (void*)destroy_device_stream; }
+static void* device_array_destructor(void) { return (void*)destroy_device_array; }
+static void* tensor_destructor(void) { return (void*)destroy_tensor; }
+
+/* Arrays that Python made own a reference to the object that holds their memory. Any thread may release them,
+ * also one that Python does not know. */
+static void release_object(void* object) {
+  if (!Py_IsInitialized()) return; /* the process ends */
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  Py_DecRef((PyObject*)object);
+  PyGILState_Release(gil);
+}
+static void release_array(struct ArrowArray* array) {
+  for (int64_t i = 0; i < array->n_children; ++i) {
+    struct ArrowArray* const child = array->children[i];
+    if (child->release != NULL) child->release(child);
+  }
+  if (array->dictionary != NULL && array->dictionary->release != NULL) array->dictionary->release(array->dictionary);
+  array->release = NULL; /* before the reference: the array may be in the object's memory */
+  release_object(array->private_data);
+}
+static void release_device_stream(struct ArrowDeviceArrayStream* stream) {
+  stream->release = NULL;
+  release_object(stream->private_data);
+}
+static void delete_tensor(struct DLManagedTensor* tensor) { release_object(tensor->manager); }
+static void* array_release(void) { return (void*)release_array; }
+static void* device_stream_release(void) { return (void*)release_device_stream; }
+static void* tensor_deleter(void) { return (void*)delete_tensor; }
 
 static lw_session* volatile interrupted_session;
 static lw_stream* volatile interrupted_stream;

@@ -18,6 +18,16 @@ struct ArrowArray { int64_t length; int64_t null_count; int64_t offset; int64_t 
 struct ArrowArrayStream { int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema*);
   int (*get_next)(struct ArrowArrayStream*, struct ArrowArray*); const char* (*get_last_error)(struct ArrowArrayStream*);
   void (*release)(struct ArrowArrayStream*); void* private_data; };
+struct ArrowDeviceArray { struct ArrowArray array; int64_t device_id; int32_t device_type; void* sync_event; int64_t reserved[3]; };
+struct ArrowDeviceArrayStream { int32_t device_type; int (*get_schema)(struct ArrowDeviceArrayStream*, struct ArrowSchema*);
+  int (*get_next)(struct ArrowDeviceArrayStream*, struct ArrowDeviceArray*);
+  const char* (*get_last_error)(struct ArrowDeviceArrayStream*); void (*release)(struct ArrowDeviceArrayStream*); void* private_data; };
+"""
+# The first version of DLPack, which every library reads.
+DLPACK = """
+struct DLTensor { void* data; int32_t device_type; int32_t device_id; int32_t ndim; uint8_t code; uint8_t bits; uint16_t lanes;
+  int64_t* shape; int64_t* strides; uint64_t byte_offset; };
+struct DLManagedTensor { struct DLTensor tensor; void* manager; void (*deleter)(struct DLManagedTensor*); };
 """
 
 
@@ -33,12 +43,17 @@ def main() -> None:
     header, output = map(Path, sys.argv[1:])
     ffi = cffi.FFI()
     abi = declarations(header.read_text())
-    ffi.cdef(ARROW + abi)
-    ffi.cdef("void* stream_destructor(void);")
+    ffi.cdef(ARROW + DLPACK + abi)
+    for name in ("stream_destructor", "device_array_destructor", "device_stream_destructor", "tensor_destructor", "array_release",
+                 "device_stream_release", "tensor_deleter"):  # fmt: skip
+        ffi.cdef(f"void* {name}(void);")
+    ffi.cdef('extern "Python" { int device_stream_schema(struct ArrowDeviceArrayStream*, struct ArrowSchema*);'
+             "int device_stream_next(struct ArrowDeviceArrayStream*, struct ArrowDeviceArray*);"
+             "const char* device_stream_error(struct ArrowDeviceArrayStream*); }")  # fmt: skip
     ffi.cdef('extern "Python"' + re.sub(r"^.*?\(\*lw_function\)", " int call_function", re.search(r"^typedef int \(\*lw_function\)[^;]*;", abi, re.M)[0]))
     for name in ("session_run", "session_stream", "stream_next", "program_run", "program_trace", "graph_distances", "graph_path"):
         ffi.cdef(re.search(rf"^lw_code lw_{name}\([^;]*;", abi, re.M)[0].replace(f"lw_{name}", f"interruptible_{name}"))
-    ffi.set_source("lanewise._native", ARROW + '#include "api/c/lanewise.h"\n#include "native.c"\n', py_limited_api=True)
+    ffi.set_source("lanewise._native", ARROW + DLPACK + '#include "api/c/lanewise.h"\n#include "native.c"\n', py_limited_api=True)
     ffi.emit_c_code(str(output))
 
 

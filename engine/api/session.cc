@@ -19,7 +19,9 @@ namespace {
 
 /// Releases a stream at the end of its scope.
 struct ReleaseStream {
-  void operator()(ArrowArrayStream* stream) const { stream->release(stream); }
+  void operator()(ArrowArrayStream* stream) const {
+    if (stream->release != nullptr) stream->release(stream);
+  }
 };
 using ReleasedStream = std::unique_ptr<ArrowArrayStream, ReleaseStream>;
 
@@ -192,7 +194,15 @@ void Session::to_arrow(const Schema& schema, Batch batch, ArrowArray* out) {
 }
 
 void Session::to_device(const Table& table, ArrowDeviceArrayStream* out) {
+  ArrowArrayStream rows{};
+  arrow::export_stream(table, &rows);
+  to_device(&rows, out);
+}
+
+void Session::to_device(ArrowArrayStream* rows, ArrowDeviceArrayStream* out) {
   *out = {};
+  ArrowArrayStream taken = std::exchange(*rows, {});
+  const ReleasedStream released(&taken);
   if (!state_->device.offered)
     throw UserError("the session has no GPU: set its option 'device' to cuda or auto");
   exec::Accelerator* const gpu = state_->accelerator();
@@ -202,7 +212,7 @@ void Session::to_device(const Table& table, ArrowDeviceArrayStream* out) {
     gpu->pool.trim();
     return freed;
   };
-  arrow::export_device_stream(table, gpu->device, out, make_room, &state_->budget);
+  arrow::export_device_stream(&taken, gpu->device, out, make_room, &state_->budget);
 }
 
 void Session::begin() {

@@ -156,6 +156,8 @@ class Session {
   /// Exports a copy of `table` in GPU memory to `out`, which may outlive the session. Throws UserError if the
   /// session has no GPU or a value does not fit Arrow's types, and MemoryError.
   void to_device(const Table& table, ArrowDeviceArrayStream* out);
+  /// The same for the arrays of `rows`, which is always released.
+  void to_device(ArrowArrayStream* rows, ArrowDeviceArrayStream* out);
 
   /// After begin(), a cancel() also stops the next statement. Otherwise a cancel() before run() has no
   /// effect.

@@ -16,6 +16,7 @@ Usage: bash gpu.sh COMMAND [ARGUMENTS]
   tune       measures the GPU and the cores, for --device auto
   rates      the queries by which it does, on both; --help
   sanitize   compute-sanitizer over queries and tests, in shards; --help
+  python     the Python package with CuPy, PyTorch, Numba, JAX and pylibcudf, as far as python3 has them; it needs pyarrow
   sql ...    the program itself
 TEXT
 }
@@ -72,6 +73,7 @@ primitives 1 *OnGpu.*"
   tune) ./lanewise tune "$@" ;;
   rates) ./lanewise bench sql "$@" ;;
   sanitize) python3 gpu_sanitize.py --program ./lanewise "$@" ;;
+  python) PYTHONPATH=$PWD/python${PYTHONPATH:+:$PYTHONPATH} python3 gpu_python.py "$@" ;;
   sql) ./lanewise sql "$@" ;;
   *) usage; exit 2 ;;
 esac

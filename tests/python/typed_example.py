@@ -46,5 +46,12 @@ def nearest(edges: pa.Table) -> list[int]:
     return [] if path is None else [int(vertex) for vertex in path]
 
 
+def on_gpu(name: str) -> int:
+    with lw.connect(device="cuda") as connection:
+        table: lw.DeviceTable = connection.sql("SELECT 1 AS x").to_device()
+        column: lw.DeviceColumn = table[name]
+        return len(column) + column.null_count + column.__dlpack_device__()[1]
+
+
 def total(numbers: list[int]) -> int:
     return int(lw.pram.run("reduction", A=numbers)["sum"])

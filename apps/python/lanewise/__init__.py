@@ -11,6 +11,7 @@ import threading
 from typing import Any
 
 from ._connection import Connection, Cursor
+from ._device import DeviceColumn, DeviceTable
 from ._function import Function, udf
 from ._grep import grep
 from ._index import Index
@@ -42,6 +43,7 @@ from .errors import (
     DataError,
     DeviceError,
     Error,
+    ExportError,
     FunctionError,
     IntegrityError,
     InterfaceError,
@@ -60,7 +62,7 @@ __version__: str = ffi.string(lib.lw_version()).decode()
 
 __all__ = [
     "BINARY", "BatchStream", "DATETIME", "NUMBER", "ROWID", "STRING", "Binary", "Cancelled", "Connection", "Cursor", "DataError",
-    "DatabaseError", "Date", "DateFromTicks", "DeviceError", "Error", "Function", "FunctionError", "Index", "IntegrityError", "InterfaceError", "InternalError",
+    "DatabaseError", "Date", "DateFromTicks", "DeviceColumn", "DeviceError", "DeviceTable", "Error", "ExportError", "Function", "FunctionError", "Index", "IntegrityError", "InterfaceError", "InternalError",
     "NotSupportedError", "OperationalError", "OutOfMemory", "PatternError", "ProgramError", "ProgrammingError", "Result",
     "SqlError", "Time", "TimeFromTicks", "Timestamp", "TimestampFromTicks", "Warning", "apilevel", "compute", "connect",
     "connection", "explain", "graph", "grep", "paramstyle", "pram", "sql", "stream", "threadsafety", "udf",

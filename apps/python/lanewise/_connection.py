@@ -9,7 +9,7 @@ from contextlib import ExitStack, nullcontext
 from types import TracebackType
 from typing import Any
 
-from . import _tables, errors
+from . import _device, _tables, errors
 from ._bar import Bar
 from ._function import Call, Function
 from ._library import check, exported_schema, ffi, in_main_thread, lib, options, stream_capsule, stream_of, taken_text, text
@@ -72,7 +72,8 @@ class Connection:
 
         A table that the database does not have is looked for among the caller's variables: anything with an
         `__arrow_c_stream__` (pyarrow, Polars, pandas, a relation of DuckDB, another Result), or a dict of NumPy or Arrow
-        arrays. `params` has the values of ? in order, or of $name by name; they need a single statement.
+        arrays. A connection with a GPU reads tables and dicts of arrays in its memory in place (cuDF, CuPy, PyTorch,
+        a DeviceTable): see lanewise.DeviceTable. `params` has the values of ? in order, or of $name by name; they need a single statement.
 
         Raises SqlError, NotSupportedError, PatternError, DataError, OutOfMemory: see lanewise.Error.
         """
@@ -129,6 +130,10 @@ class Connection:
 
     def _add(self, name: str, table: Any, keep: bool) -> None:
         error = ffi.new("lw_error*")
+        if _device.is_on_device(table):
+            with self._lock:
+                _device.add(self._live(), name, table)
+            return
         capsule = _tables.stream(table, name)
         with self._lock:
             check(lib.lw_session_add_table(self._live(), text(name, "the name"), stream_of(capsule), keep, error), error)
@@ -237,7 +242,7 @@ class Connection:
             tables = self._named(query, names)
             with self._tables_added(tables) if tables else _NOTHING, Bar(self) if self._bar else _NOTHING:
                 self._check(run(session, sql, *row(params), out, error), error, query)
-        return Result(out[0])
+        return Result(out[0], self)
 
     def _run_over(self, tables: dict[str, Any], query: str, params: Parameters = None) -> Result:
         """Runs a statement while objects are tables of these names."""

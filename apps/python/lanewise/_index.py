@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import _tables, errors
+from . import _device, _tables, errors
 from ._library import Stream, check, exported, ffi, lib, options, text
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class Index:
 
     Keys are an array (NumPy, pyarrow, Polars, pandas) or a list; of several columns a dict of arrays or anything that is a
     table, most significant column first. Where a method takes keys, one key does as well, of several columns as a tuple.
-    They are converted to the types of the index. Threads may share an index: it runs one call at a time.
+    They are converted to the types of the index. Arrays in a GPU's memory are copied to the host's first. Threads may share an index: it runs one call at a time.
 
     >>> index = Index([30, 10, 20, 10])
     >>> index.find([10, 25]).to_pylist()
@@ -186,6 +186,10 @@ def _columns(keys: Any) -> pa.Table:
     """Keys of any form as a table."""
     import pyarrow as pa
 
+    if _device.is_array(keys):
+        keys = {"key": keys}
+    if _device.is_on_device(keys):
+        return _tables.table(keys, "keys")
     if isinstance(keys, Mapping):
         return pa.table({str(name): _tables._array(column) for name, column in keys.items()})
     if isinstance(keys, tuple):
@@ -231,7 +235,7 @@ def _numbers(rows: Any, count: int) -> pa.Int64Array:
     if not _tables._is_column(rows) and not isinstance(rows, list):
         rows = [rows]
     try:
-        numbers = _tables._array(rows)
+        numbers = _tables.table({"row": rows}, "rows")["row"] if _device.is_array(rows) else _tables._array(rows)
         if isinstance(numbers, pa.ChunkedArray):
             numbers = numbers.combine_chunks()
         numbers = numbers.cast(pa.int64())

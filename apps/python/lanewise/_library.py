@@ -34,6 +34,8 @@ KINDS: dict[int, type[errors.Error]] = {
 }
 
 _STREAM = b"arrow_array_stream"
+_DESTRUCTORS = {_STREAM: lib.stream_destructor, b"arrow_device_array_stream": lib.device_stream_destructor,
+                b"arrow_device_array": lib.device_array_destructor, b"dltensor": lib.tensor_destructor}  # fmt: skip
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -100,20 +102,46 @@ def exported_schema(schema: pa.Schema) -> Any:
 
 def stream_capsule(fill: Any) -> object:
     """A capsule with the ArrowArrayStream that `fill(stream, error)` writes."""
-    address = _malloc(ffi.sizeof("struct ArrowArrayStream"))
-    if not address:
-        raise errors.OutOfMemory("no memory is left for an Arrow stream")
-    stream = ffi.cast("struct ArrowArrayStream*", address)
+    stream = allocated("struct ArrowArrayStream")
     stream.release = ffi.NULL
-    capsule = _new_capsule(address, _STREAM, int(ffi.cast("uintptr_t", lib.stream_destructor())))
+    capsule = new_capsule(stream, _STREAM)
     error = ffi.new("lw_error*")
     check(fill(stream, error), error)
     return capsule
 
 
+def allocated(kind: str) -> Any:
+    """A structure that the destructor of a capsule frees."""
+    address = _malloc(ffi.sizeof(kind))
+    if not address:
+        raise errors.OutOfMemory(f"no memory is left for a {kind}")
+    return ffi.cast(f"{kind}*", address)
+
+
+def new_capsule(pointer: Any, name: bytes) -> object:
+    """A capsule of a name of _DESTRUCTORS, which owns what `pointer` points to."""
+    capsule: object = _new_capsule(_address(pointer), name, _address(_DESTRUCTORS[name]()))
+    return capsule
+
+
+def in_capsule(capsule: object, name: bytes, kind: str) -> Any:
+    """The structure in a capsule, which still owns it."""
+    return ffi.cast(f"{kind}*", _capsule_pointer(capsule, name))
+
+
 def stream_of(capsule: object) -> Any:
     """The ArrowArrayStream in a capsule, which still owns it."""
-    return ffi.cast("struct ArrowArrayStream*", _capsule_pointer(capsule, _STREAM))
+    return in_capsule(capsule, _STREAM, "struct ArrowArrayStream")
+
+
+def _address(pointer: Any) -> int:
+    return int(ffi.cast("uintptr_t", pointer))
+
+
+def referenced(owner: object) -> Any:
+    """A reference to an object as a pointer, which one of native.c's functions gives back."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
+    return ffi.cast("void*", id(owner))
 
 
 def in_main_thread() -> bool:

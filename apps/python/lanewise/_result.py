@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import errors
+from ._device import DeviceTable
 from ._library import Stream, check, ffi, lib, stream_capsule
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+
+    from ._connection import Connection
 
 _SHOWN = 20
 
@@ -24,8 +27,9 @@ class Result:
     Other libraries take it as it is, by Arrow's PyCapsule interface: `pl.DataFrame(result)`, `pa.table(result)`.
     """
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: Any, connection: Connection) -> None:
         self._handle = ffi.gc(handle, lib.lw_result_close)
+        self._connection = connection
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return stream_capsule(lambda stream, error: lib.lw_result_stream(self._handle, stream, error))
@@ -88,6 +92,13 @@ class Result:
         import polars as pl
 
         return pl.DataFrame(Stream(lambda stream, error: lib.lw_result_stream(self._handle, stream, error)))
+
+    def to_device(self) -> DeviceTable:
+        """A copy of the rows in the memory of the connection's GPU, for cuDF, CuPy, PyTorch, Numba and others.
+
+        Raises OperationalError: the connection has no GPU. OutOfMemory.
+        """
+        return DeviceTable._copy(self._connection, self.arrow())
 
     def numpy(self) -> dict[str, np.ndarray[Any, Any]]:
         """The columns as NumPy arrays of shape (rows,) by name; those with NULLs are masked arrays."""

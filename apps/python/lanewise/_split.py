@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _tables, errors
 from ._connection import Connection
+from ._result import Result
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -331,6 +332,19 @@ def answer(
 ) -> pa.Table:
     """The rows of a part over a block."""
     return worker(threads, device, fallback)._run_over({**(tables or {}), "input": table}, query).arrow()
+
+
+class Resident:
+    """Answers parts over blocks with small tables that stay in one connection, and in the memory of its GPU."""
+
+    def __init__(self, tables: Mapping[str, pa.Table], *, threads: int = 1, device: str = "cpu", fallback: str = "") -> None:
+        self._connection = Connection(threads=threads, device=device, fallback=fallback)
+        for name, table in tables.items():
+            self._connection.register(name, table)
+
+    def answer(self, query: str, table: Any) -> Result:
+        """The rows of a part over a block."""
+        return self._connection._run_over({"input": table}, query)
 
 
 def arrow_tables(tables: Mapping[str, Any] | None) -> dict[str, pa.Table]:

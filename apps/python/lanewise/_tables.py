@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import errors
+from . import _device, errors
 from ._function import Function
 
 if TYPE_CHECKING:
@@ -21,13 +21,14 @@ _WORD = re.compile(r'"((?:[^"]|"")+)"|([^\W\d]\w*)')
 def is_table(value: object) -> bool:
     """Whether an object can be a table: an Arrow stream or array, or a dict of arrays."""
     kind = type(value)
-    if hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__arrow_c_array__"):
+    if hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__arrow_c_array__") or _device.has_arrow(value):
         return True
     return isinstance(value, Mapping) and len(value) > 0 and all(_is_column(column) for column in value.values())
 
 
 def _is_column(value: object) -> bool:
-    return hasattr(value, "__array__") or hasattr(type(value), "__arrow_c_array__") or hasattr(type(value), "__arrow_c_stream__")
+    kind = type(value)
+    return hasattr(value, "__array__") or hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__") or _device.is_array(value)
 
 
 def has_nulls(column: Any) -> bool:
@@ -42,9 +43,13 @@ def stream(value: Any, name: str) -> object:
 
 
 def table(value: Any, name: str) -> pa.Table:
-    """The rows of a table."""
+    """The rows of a table, in the host's memory."""
     import pyarrow as pa
 
+    if _device.is_on_device(value):
+        from . import connection
+
+        return connection()._run_over({name: value}, f'FROM "{name}"').arrow()
     return pa.table(_streamable(value, name))
 
 
@@ -71,6 +76,10 @@ def _array(column: Any) -> Any:
 
     if hasattr(type(column), "__arrow_c_stream__"):
         return pa.chunked_array(column)
+    if hasattr(type(column), "__dlpack__") and not isinstance(column, pa.Array):  # such as a tensor of PyTorch
+        import numpy as np
+
+        column = np.asarray(column)
     return pa.array(column)
 
 

@@ -24,6 +24,10 @@ class InterfaceError(Error):
     """A wrong use of this package: a closed connection, an argument of a wrong type."""
 
 
+class ExportError(InterfaceError, BufferError):
+    """A column in a GPU's memory cannot be an array of another library: because of its type, or of NULLs."""
+
+
 class DatabaseError(Error):
     """A statement or a function failed."""
 

@@ -105,17 +105,20 @@ def run(
     max_steps: int = 10_000_000,
     threads: int = 0,
     memory_limit: int | str = "4GB",
+    one_group: bool = False,
     **more: Any,
 ) -> Run:
     """Runs a program.
 
     executor: "interpreter" works step by step, finds conflicts and counts costs; "cpu" runs the compiled program on all cores;
     "cuda" and "opencl" run it as kernels. seed: of the draw in mode CRCW arbitrary. memory_limit: bytes, or text such as "4GB".
+    one_group: the whole program is one kernel of one group on a GPU, with at most 256 processors and 4,080 cells.
 
     Raises ProgramError: the program is wrong, or failed while it ran; OperationalError: a missing or wrong input.
     """
     out = ffi.new("lw_run**")
-    _call("run", source, {**(inputs or {}), **more}, out, executor=executor, seed=seed, max_steps=max_steps, threads=threads, memory_limit=memory_limit)
+    _call("run", source, {**(inputs or {}), **more}, out, executor=executor, seed=seed, max_steps=max_steps, threads=threads, memory_limit=memory_limit,
+          one_group=one_group)  # fmt: skip
     return Run(out[0])
 
 

@@ -11,6 +11,7 @@
 #include "api/c/lanewise.h"
 #include "api/c/testing/opened.h"
 #include "data/arrow/arrow.h"
+#include "data/arrow/arrow_device.h"
 
 namespace {
 
@@ -58,6 +59,59 @@ TEST(CAbi, ListsNeedTheirSessionAndHoldIt) {
   EXPECT_STREQ(schema.children[0]->format, "+l");
   schema.release(&schema);
   stream.release(&stream);
+}
+
+TEST(CAbi, DeviceArraysAreReleasedAfterAnError) {
+  const Opened opened;
+  static int released = 0;
+  ArrowSchema schema{};
+  schema.format = "+s";
+  schema.release = [](ArrowSchema* held) {
+    ++released;
+    held->release = nullptr;
+  };
+  ArrowDeviceArray array{};
+  array.device_type = ARROW_DEVICE_ROCM;
+  array.array.release = [](ArrowArray* held) {
+    ++released;
+    held->release = nullptr;
+  };
+  Error error;
+  EXPECT_EQ(lw_session_add_device_table(opened.session, nullptr, &schema, &array, 1, nullptr), LW_ERROR_USER);
+  EXPECT_EQ(released, 2) << "the call takes them even if it fails at once";
+  schema.release = [](ArrowSchema* held) { held->release = nullptr; };
+  array.array.release = [](ArrowArray* held) {
+    ++released;
+    held->release = nullptr;
+  };
+  EXPECT_EQ(lw_session_add_device_table(opened.session, "t", &schema, &array, 1, &error.error),
+            LW_ERROR_USER);
+  EXPECT_THAT(error.message(), HasSubstr("ROCm"));
+  EXPECT_EQ(released, 3);
+
+  ArrowDeviceArrayStream failing{};
+  failing.get_schema = [](ArrowDeviceArrayStream*, ArrowSchema*) { return 5; };
+  failing.get_last_error = [](ArrowDeviceArrayStream*) { return "the rows are lost"; };
+  failing.release = [](ArrowDeviceArrayStream* stream) {
+    ++released;
+    stream->release = nullptr;
+  };
+  Error lost;
+  EXPECT_EQ(lw_session_add_device_stream(opened.session, "t", &failing, &lost.error), LW_ERROR_USER);
+  EXPECT_THAT(lost.message(), HasSubstr("the rows are lost"));
+  EXPECT_EQ(released, 4);
+}
+
+TEST(CAbi, RowsGoToTheSessionsGpuOnly) {
+  const Opened opened;
+  ArrowArrayStream rows;
+  lanewise::arrow::export_stream({{{"x", lanewise::TypeId::kInt64}}, {}}, &rows);
+  ArrowDeviceArrayStream out;
+  Error error;
+  EXPECT_EQ(lw_session_to_device(opened.session, &rows, &out, &error.error), LW_ERROR_USER);
+  EXPECT_THAT(error.message(), HasSubstr("the session has no GPU"));
+  EXPECT_EQ(rows.release, nullptr);
+  EXPECT_EQ(lw_cuda_synchronize(-1, 0, nullptr), LW_ERROR_USER);
 }
 
 TEST(CAbi, SeveralStatementsGiveTheLastResult) {

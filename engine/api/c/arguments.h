@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "api/c/lanewise.h"
 #include "base/error.h"
 #include "data/arrow/arrow.h"
+#include "data/arrow/arrow_device.h"
 
 namespace lanewise::c {
 
@@ -33,17 +36,38 @@ class TakenArray {
   ArrowArray* array_;
 };
 
-/// A stream received from the caller; the destructor releases it.
+/// A stream received from the caller, of arrays in the host's or a device's memory; the destructor releases
+/// it.
+template <class Stream>
 class TakenStream {
  public:
-  explicit TakenStream(ArrowArrayStream* stream) : stream_(stream) {}
+  explicit TakenStream(Stream* stream) : stream_(stream) {}
   ~TakenStream() {
     if (stream_ != nullptr && stream_->release != nullptr) stream_->release(stream_);
   }
   TakenStream(const TakenStream&) = delete;
 
  private:
-  ArrowArrayStream* stream_;
+  Stream* stream_;
+};
+
+/// A schema and arrays in a device's memory received from the caller; the destructor releases them.
+class TakenDeviceArrays {
+ public:
+  TakenDeviceArrays(ArrowSchema* schema, ArrowDeviceArray* arrays, size_t count)
+      : schema_(schema), arrays_(arrays, arrays == nullptr ? 0 : count) {}
+  ~TakenDeviceArrays() {
+    for (ArrowDeviceArray& array : arrays_) {
+      if (array.array.release != nullptr) array.array.release(&array.array);
+    }
+    if (schema_ != nullptr && schema_->release != nullptr) schema_->release(schema_);
+  }
+  TakenDeviceArrays(const TakenDeviceArrays&) = delete;
+  std::span<ArrowDeviceArray> arrays() const { return arrays_; }
+
+ private:
+  ArrowSchema* schema_;
+  std::span<ArrowDeviceArray> arrays_;
 };
 
 }  // namespace lanewise::c

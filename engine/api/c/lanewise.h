@@ -28,6 +28,10 @@ extern "C" {
 struct ArrowSchema;
 struct ArrowArray;
 struct ArrowArrayStream;
+/* Arrow's structures for memory of devices, https://arrow.apache.org/docs/format/CDeviceDataInterface.html.
+ */
+struct ArrowDeviceArray;
+struct ArrowDeviceArrayStream;
 
 typedef enum lw_code {
   LW_OK = 0,
@@ -101,6 +105,23 @@ LW_API lw_code lw_session_explain(lw_session* session, const char* sql, struct A
  * statistics of its columns pay. */
 LW_API lw_code lw_session_add_table(lw_session* session, const char* name, struct ArrowArrayStream* stream,
                                     int keep, lw_error* error);
+/* The same for struct arrays on one GPU, or in the host's memory. With the option `device` cuda or auto, the
+ * session's GPU reads them in place; cores read a copy, which is made once. Waits for the arrays' events. The
+ * schema and the arrays are always released: the arrays when the table is dropped or the session ends. */
+LW_API lw_code lw_session_add_device_table(lw_session* session, const char* name, struct ArrowSchema* schema,
+                                           struct ArrowDeviceArray* arrays, size_t count, lw_error* error);
+/* The same for all arrays of a stream, which is always released. */
+LW_API lw_code lw_session_add_device_stream(lw_session* session, const char* name,
+                                            struct ArrowDeviceArrayStream* stream, lw_error* error);
+/* Copies the arrays of `rows` to the session's GPU. The copy is complete on return, so the arrays of `out`
+ * have no event; they may outlive the session. `rows` is always released. LW_ERROR_USER: the session has no
+ * GPU, or the type of a column is not supported. */
+LW_API lw_code lw_session_to_device(lw_session* session, struct ArrowArrayStream* rows,
+                                    struct ArrowDeviceArrayStream* out, lw_error* error);
+/* Waits for the work given to a CUDA stream of GPU number `device`. As in CUDA, 1 is the default stream and 2
+ * the default stream of the calling thread; others are a cudaStream_t. For arrays whose producer names a
+ * stream, before lw_session_add_device_table(). */
+LW_API lw_code lw_cuda_synchronize(int64_t device, uintptr_t stream, lw_error* error);
 /* The tables that the statements of `sql` name, including those that do not exist, as rows (name) of strings.
  * */
 LW_API lw_code lw_session_table_names(lw_session* session, const char* sql, struct ArrowArrayStream* out,
@@ -253,7 +274,7 @@ LW_API lw_code lw_program_explain(const lw_program* program, const lw_option* op
  *   threads        of executors; 0: one for each core
  *   memory_limit   "4GB"
  *   survey         true: conflicts do not end the run, see lw_run_needs()
- *   check, race, specialise, without  as in `lanewise pram run --help` */
+ *   check, race, specialise, one_group, without  as in `lanewise pram run --help` */
 LW_API lw_code lw_program_run(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
                               const lw_option* options, size_t count, lw_cancellation* cancellation,
                               lw_run** out, lw_error* error);

@@ -39,7 +39,8 @@ struct lw_recording {
 namespace {
 
 constexpr const char* kOptions =
-    "executor, seed, max_steps, threads, memory_limit, survey, check, race, specialise, without, by";
+    "executor, seed, max_steps, threads, memory_limit, survey, check, race, specialise, one_group, without, "
+    "by";
 
 /// The options of a run.
 struct Given {
@@ -80,6 +81,8 @@ std::unique_ptr<Given> parse_options(std::span<const lw_option> options, lw_canc
       run.race = c::parse_flag(name, value);
     } else if (name == "specialise") {
       run.specialise = c::parse_flag(name, value);
+    } else if (name == "one_group") {
+      run.one_group = c::parse_flag(name, value);
     } else if (name == "without") {
       run.passes = pram::without(run.passes, value);
     } else if (name == "by") {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -14,10 +15,11 @@
 #include "api/c/shared_session.h"
 #include "base/error.h"
 #include "data/arrow/arrow.h"
+#include "gpu/device.h"
 
 using lanewise::Session, lanewise::StatementResult, lanewise::Table, lanewise::UserError;
 using lanewise::c::check_process, lanewise::c::guarded, lanewise::c::in_session, lanewise::c::need;
-using lanewise::c::TakenArray, lanewise::c::TakenStream;
+using lanewise::c::TakenArray, lanewise::c::TakenDeviceArrays, lanewise::c::TakenStream;
 
 struct lw_result {
   std::shared_ptr<lanewise::c::SharedSession>
@@ -124,6 +126,48 @@ lw_code lw_session_add_table(lw_session* session, const char* name, ArrowArraySt
     need(name, "name");
     need(stream, "stream");
     own.add_table(name, stream, keep != 0);
+  });
+}
+
+lw_code lw_session_add_device_table(lw_session* session, const char* name, ArrowSchema* schema,
+                                    ArrowDeviceArray* arrays, size_t count, lw_error* error) {
+  const TakenDeviceArrays taken(schema, arrays, count);
+  return in_session(session, error, [&](Session& own) {
+    need(name, "name");
+    need(schema, "schema");
+    if (count != 0) need(arrays, "arrays");
+    own.add_table(name, schema, taken.arrays());
+  });
+}
+
+lw_code lw_session_add_device_stream(lw_session* session, const char* name, ArrowDeviceArrayStream* stream,
+                                     lw_error* error) {
+  const TakenStream taken(stream);
+  return in_session(session, error, [&](Session& own) {
+    need(name, "name");
+    need(stream, "stream");
+    own.add_table(name, stream);
+  });
+}
+
+lw_code lw_session_to_device(lw_session* session, ArrowArrayStream* rows, ArrowDeviceArrayStream* out,
+                             lw_error* error) {
+  const TakenStream taken(rows);
+  return in_session(session, error, [&](Session& own) {
+    need(rows, "rows");
+    need(out, "out");
+    own.to_device(rows, out);
+  });
+}
+
+lw_code lw_cuda_synchronize(int64_t device, uintptr_t stream, lw_error* error) {
+  return guarded(error, [&] {
+    if (device < 0 || device > std::numeric_limits<int>::max())
+      throw UserError(fmt::format("there is no GPU {}", device));
+    lanewise::gpu::Driver::system()
+        .device(static_cast<int>(device))
+        .run(&lanewise::gpu::cuda::Calls::stream_synchronize,
+             reinterpret_cast<lanewise::gpu::cuda::Stream>(stream));
   });
 }
 

@@ -48,13 +48,18 @@ class Copier {
   std::vector<const void*> run() {
     const auto count = static_cast<size_t>(from_.n_buffers);
     buffers_.assign(count, nullptr);
-    if (field_.format != nullptr && std::string_view(field_.format) == "+s")
-      return std::move(buffers_);  // none is NULL as a whole
-    const Form form = form_of(field_);
-    if (form.layout == Layout::kNull || from_.length == 0) return std::move(buffers_);
     const auto rows = static_cast<size_t>(from_.offset + from_.length);
+    const bool is_struct = field_.format != nullptr && std::string_view(field_.format) == "+s";
+    if (from_.length == 0 || (!is_struct && form_of(field_).layout == Layout::kNull))
+      return std::move(buffers_);
+    if (count > 0 && from_.null_count != 0 && from_.buffers[0] != nullptr) copy(0, (rows + 7) / 8);
+    if (is_struct) return std::move(buffers_);  // fields are children
+    const Form form = form_of(field_);
+    if (form.layout == Layout::kNested) {
+      if (form.size > 0) copy_offsets(rows, static_cast<size_t>(form.size));
+      return std::move(buffers_);
+    }
     if (count < 2) refuse(field_, "a buffer is missing");
-    if (from_.null_count != 0 && from_.buffers[0] != nullptr) copy(0, (rows + 7) / 8);
     switch (form.layout) {
       case Layout::kBits:
         copy(1, (rows + 7) / 8);
@@ -85,6 +90,10 @@ class Copier {
     return static_cast<const T*>(readable_ == Readable::kFrom ? from_.buffers[index] : buffers_[index]);
   }
 
+  void copy_offsets(size_t rows, size_t size) {
+    if (from_.n_buffers < 2) refuse(field_, "a buffer is missing");
+    copy(1, (rows + 1) * size);
+  }
   template <class Offset>
   void copy_texts(size_t rows) {
     if (from_.n_buffers < 3) refuse(field_, "a buffer is missing");

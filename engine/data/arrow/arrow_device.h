@@ -73,11 +73,14 @@ std::shared_ptr<const Source> import_device_arrays(std::string name, ArrowSchema
 std::shared_ptr<const Source> import_device_stream(std::string name, ArrowDeviceArrayStream* stream,
                                                    const OpenDevice& open, MemoryBudget* budget = nullptr);
 
-/// Exports a copy of `table` in device memory to `out`: a stream of struct arrays, one per batch, in the
-/// layout of export_stream(), with kPadding zeros after each buffer. The copy is complete when it returns, so
-/// arrays have no event. Their memory is a pool that lives until the last array is released. `make_room`
-/// frees that many bytes of caches. Throws MemoryError, and UserError for values that Arrow's types cannot
-/// hold.
+/// Exports a copy of the arrays of `rows`, which it takes, in device memory to `out`, with kPadding zeros
+/// after each buffer. The copy is complete when it returns, so arrays have no event. Their memory is a pool
+/// that lives until the last array is released. `make_room` frees that many bytes of caches. Throws
+/// MemoryError, and UserError for an error of the stream or an unsupported type.
+void export_device_stream(ArrowArrayStream* rows, gpu::Device& device, ArrowDeviceArrayStream* out,
+                          std::function<size_t(size_t bytes)> make_room = {}, MemoryBudget* budget = nullptr);
+
+/// The same for `table`: an array per batch, in the layout of export_stream().
 void export_device_stream(const Table& table, gpu::Device& device, ArrowDeviceArrayStream* out,
                           std::function<size_t(size_t bytes)> make_room = {}, MemoryBudget* budget = nullptr);
 

@@ -47,9 +47,16 @@ HeldDeviceStream& held_device(ArrowDeviceArrayStream* stream) {
 
 void export_device_stream(const Table& table, gpu::Device& device, ArrowDeviceArrayStream* out,
                           std::function<size_t(size_t bytes)> make_room, MemoryBudget* budget) {
+  ArrowArrayStream rows;
+  export_stream(table, &rows);
+  export_device_stream(&rows, device, out, std::move(make_room), budget);
+}
+
+void export_device_stream(ArrowArrayStream* rows, gpu::Device& device, ArrowDeviceArrayStream* out,
+                          std::function<size_t(size_t bytes)> make_room, MemoryBudget* budget) {
   *out = {};
   auto made = std::make_unique<HeldDeviceStream>();
-  export_stream(table, &made->host);
+  made->host = std::exchange(*rows, {});
   check_stream(made->host, made->host.get_schema(&made->host, &made->schema));
   const auto memory = std::make_shared<Memory>(device);
   const Reclaimer room = make_room ? memory->pool.budget().add_reclaimer(std::move(make_room)) : Reclaimer();
