@@ -24,7 +24,7 @@ def parser(name, documentation):
     made.add_argument("--scale", default="1", help="scale factor (default: 1)")
     made.add_argument("--device", default="cpu", help="cpu, cuda, auto (default: cpu)")
     made.add_argument("--threads", type=int, default=os.cpu_count(), help="of both engines (default: one per core)")
-    made.add_argument("--runs", type=int, default=3)
+    made.add_argument("--runs", type=int, choices=range(2, 100), metavar="RUNS", default=3, help="of each query; the first one does not count (default: 3)")
     made.add_argument("--memory-limit", default="", help="of both engines, like 100MB (default: most of the machine's)")
     made.add_argument("--folder", type=Path, default=ROOT / ".cache" / "data", help="where the data are kept")
     return made
@@ -35,6 +35,7 @@ def make_database(database, parquet):
     if database.exists():
         return database
     new = database.with_suffix(".new")
+    new.unlink(missing_ok=True)  # of a run that was interrupted
     with duckdb.connect(new) as connection:
         for file in sorted(parquet.glob("*.parquet")):
             connection.execute(f"CREATE TABLE {file.stem} AS FROM '{file}'")

@@ -82,7 +82,10 @@ for name in "$@"; do
   case $name in
     contents | tpch) "$name" ;;
     tpcds) tpcds 0.1 ;;
-    tpcds-sf*) tpcds "${name#tpcds-sf}" ;;
+    tpcds-sf[0-9]*)
+      [[ ${name#tpcds-sf} =~ ^[0-9.]+$ ]] || fail "the scale factor of '$name' is not a number."
+      tpcds "${name#tpcds-sf}"
+      ;;
     *) fail "unknown input '$name'; there are: contents, tpch, tpcds, tpcds-sf1." ;;
   esac
 done

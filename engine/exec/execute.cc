@@ -166,7 +166,11 @@ class Execution {
       if (branch.line != kNoLine)
         notes_[branch.line] += "; not read, as the other side of a join has no rows";
       branch.input = RowsOfPart{std::make_shared<Table>(Table{branch.schema, {}})};
-      branch.steps.clear();
+      // Another branch reads the rows without a match of a build side in parts, by this one's steps.
+      const auto in_parts = [&](const StepSpec& step) {
+        return step.reads_result() && results_[step.result].parts != nullptr;
+      };
+      if (std::ranges::none_of(branch.steps, in_parts)) branch.steps.clear();
     }
     return pipeline;
   }
@@ -191,7 +195,8 @@ class Execution {
     return false;
   }
 
-  /// Whether the sink merges results of parts: few rows, which the host merges also for groups of a device.
+  /// Whether the sink merges results of parts, which are groups of a larger grouping set. The host also merges
+  /// the groups of a device's batches.
   static bool merges_parts(const Pipeline& pipeline) {
     const auto* aggregate = pipeline.sink == nullptr ? nullptr : std::get_if<plan::Aggregate>(&pipeline.sink->payload);
     return aggregate != nullptr && std::ranges::any_of(aggregate->aggregates, ops::merges_parts);
@@ -375,7 +380,7 @@ class Execution {
     return order;
   }
 
-  /// Opens the scan, and the steps that drop rows of it before all others.
+  /// Opens the scan and the first steps of its branch: its predicates, and what its joins need.
   void open_scan(const plan::Scan& scan, const Branch& branch, const std::optional<ops::InputOrder>& order,
                  OpenBranch& open) {
     EarlyFilters early = early_filters(scan, branch);
@@ -383,12 +388,7 @@ class Execution {
       const bool is_join = std::holds_alternative<plan::Join>(step.node->payload);
       return is_join && step.part == kNoPart ? results_[step.result].build : nullptr;
     };
-    for (const NeededMatch& match : early.matches) {
-      const auto build = build_of(branch.steps[match.step]);
-      if (build == nullptr || build->lookup == nullptr) continue;
-      const auto bounds = bounds_of_matches(match, branch, *build);
-      early.predicates.insert(early.predicates.end(), bounds.begin(), bounds.end());
-    }
+    read_builds(early, branch, build_of);
     OpenScan opened = exec::open_scan(scan, early.predicates, order, options_);
     ++scans_;
     hot_scans_ += opened.hot;

@@ -197,6 +197,7 @@ class Worker {
       if (options_.profile_lanes) context_.lanes = &line.lanes;
       if (step.expander != nullptr) return expand(open, at, chunk, depth, watch);
       named(step, depth, [&] { step.step->run(chunk, context_); });
+      // The scan's line counts only the rows that pass the last of its steps.
       const bool input_goes_on = at + 1 < open.steps.size() && open.steps[at + 1].within_input;
       if (!input_goes_on || chunk.active.none()) line.rows_out += chunk.active.count();
       line.nanos += watch.lap();

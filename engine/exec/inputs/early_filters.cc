@@ -130,8 +130,8 @@ double share_of_sample(const ops::Step& step, const std::vector<size_t>& read,
 /// A rough time per row, in units of a probe of an array that lies in a cache.
 double cost(const ops::Build& build) {
   constexpr uint32_t kCached = 1 << 16;
-  const bool is_array = build.lookup == nullptr || build.lookup->name() == std::string_view("direct");
-  return (is_array ? 1 : 3) + (build.rows > kCached ? 2 : 0);
+  const bool searches = build.lookup != nullptr && !build.lookup->is_array();
+  return (searches ? 3 : 1) + (build.rows > kCached ? 2 : 0);
 }
 double cost(const Expr& expr) {
   constexpr double kComparison = 0.1;
@@ -156,7 +156,9 @@ struct Candidate {
   double share, cost;
 };
 
-/// The time per row of the scan if these candidates are run before the steps.
+/// The time per row of the scan if these candidates are run before the steps. Each row that a candidate drops
+/// would be dropped by its step: if the range of a key leaves half of the rows, and its semi join a tenth, the
+/// semi join leaves a fifth of those within the range.
 double time_with(const std::vector<const Candidate*>& early, const std::vector<double>& costs,
                  const std::vector<double>& shares) {
   double time = 0, left = 1;
@@ -172,33 +174,42 @@ double time_with(const std::vector<const Candidate*>& early, const std::vector<d
   return time;
 }
 
-/// The least and the greatest key in each column, where they are known or found at little cost.
-std::vector<std::optional<ops::KeyRange>> key_ranges(const plan::Join& join, const ops::Build& build) {
+/// The least and the greatest key number `k`, if they are known or found at little cost.
+std::optional<ops::KeyRange> key_range(const plan::Join& join, const ops::Build& build, size_t k) {
   constexpr uint32_t kMostRead = 1 << 20;
-  std::vector<std::optional<ops::KeyRange>> ranges(join.keys.size());
-  for (size_t k = 0; k < ranges.size(); ++k) {
-    if (join.keys[k].null_is_equal) continue;
-    if (ranges.size() == 1) {
-      ranges[k] = build.lookup->range();
-    } else if (build.rows <= kMostRead && !build.keys[k]->type.is_string() && !build.keys[k]->type.is_float()) {
-      Bounds bounds = bounds_of(*build.keys[k], 0, build.rows);
-      if (bounds.known) ranges[k] = {std::move(bounds.low), std::move(bounds.high)};
-    }
-  }
-  return ranges;
+  const Type type = build.keys[k]->type;
+  if (join.keys[k].null_is_equal) return std::nullopt;
+  if (join.keys.size() == 1) return build.lookup->range();
+  if (build.rows > kMostRead || type.is_string() || type.is_float()) return std::nullopt;
+  Bounds bounds = bounds_of(*build.keys[k], 0, build.rows);
+  if (!bounds.known) return std::nullopt;
+  return ops::KeyRange{std::move(bounds.low), std::move(bounds.high)};
 }
 
-/// The scan's columns lie within the ranges of the keys.
-std::vector<ExprPtr> within_ranges(const NeededMatch& match, const plan::Join& join, const ops::Build& build) {
+std::vector<ExprPtr> within_ranges(const NeededMatch& match, const plan::Join& join) {
   std::vector<ExprPtr> within;
-  const auto ranges = key_ranges(join, build);
-  for (size_t k = 0; k < ranges.size(); ++k) {
-    if (!ranges[k] || match.columns[k] == kComputed) continue;
+  for (size_t k = 0; k < join.keys.size(); ++k) {
+    if (match.columns[k] == kComputed) continue;
+    const auto range = key_range(join, *match.build, k);
+    if (!range) continue;
     const ExprPtr scanned = column(match.columns[k], join.keys[k].left->type);
-    within.push_back(call(">=", {scanned, literal(ranges[k]->least)}));
-    within.push_back(call("<=", {scanned, literal(ranges[k]->greatest)}));
+    within.push_back(call(">=", {scanned, literal(range->least)}));
+    within.push_back(call("<=", {scanned, literal(range->greatest)}));
   }
   return within;
+}
+
+/// The column is one of a few keys; null: there are more, or several columns.
+ExprPtr listed(const NeededMatch& match, const plan::Join& join) {
+  constexpr uint32_t kMostListed = 256;
+  const ops::Build& build = *match.build;
+  const bool one = match.columns.size() == 1 && match.all_scanned() && !join.keys[0].null_is_equal;
+  if (!one || build.rows > kMostListed) return nullptr;
+  std::vector<ExprPtr> values;
+  for (uint32_t row = 0; row < build.rows; ++row)
+    if (!build.keys[0]->is_null(row)) values.push_back(literal(build.keys[0]->value(row)));
+  if (values.empty()) return literal(Value::boolean(false));
+  return in_list(column(match.columns[0], join.keys[0].left->type), std::move(values));
 }
 
 }  // namespace
@@ -209,16 +220,21 @@ EarlyFilters early_filters(const plan::Scan& scan, const Branch& branch) {
   return std::move(walk.filters);
 }
 
-std::vector<ExprPtr> bounds_of_matches(const NeededMatch& match, const Branch& branch, const ops::Build& build) {
-  constexpr uint32_t kMostListed = 256;
-  const plan::Join& join = join_of(branch.steps[match.step]);
-  const bool listed = match.columns.size() == 1 && match.all_scanned() && !join.keys[0].null_is_equal;
-  if (!listed || build.rows > kMostListed) return within_ranges(match, join, build);
-  std::vector<ExprPtr> values;
-  for (uint32_t row = 0; row < build.rows; ++row)
-    if (!build.keys[0]->is_null(row)) values.push_back(literal(build.keys[0]->value(row)));
-  if (values.empty()) return {literal(Value::boolean(false))};
-  return {in_list(column(match.columns[0], join.keys[0].left->type), std::move(values))};
+void read_builds(EarlyFilters& filters, const Branch& branch, const BuildOf& build_of) {
+  for (NeededMatch& match : filters.matches) match.build = build_of(branch.steps[match.step]);
+  std::erase_if(filters.matches, [](const NeededMatch& match) {
+    return match.build == nullptr || match.build->lookup == nullptr;
+  });
+  for (NeededMatch& match : filters.matches) {
+    const plan::Join& join = join_of(branch.steps[match.step]);
+    match.within = within_ranges(match, join);
+    std::vector<ExprPtr>& predicates = filters.predicates;
+    if (ExprPtr few = listed(match, join)) {
+      predicates.push_back(std::move(few));
+    } else {
+      predicates.insert(predicates.end(), match.within.begin(), match.within.end());
+    }
+  }
 }
 
 FirstSteps first_steps(const std::vector<NeededMatch>& matches, const Branch& branch, const BuildOf& build_of,
@@ -244,17 +260,15 @@ FirstSteps first_steps(const std::vector<NeededMatch>& matches, const Branch& br
   };
   for (const NeededMatch& match : matches) {
     const StepSpec& step = branch.steps[match.step];
-    const auto build = build_of(step);
-    if (build == nullptr || build->lookup == nullptr) continue;
-    const plan::Join& join = join_of(step);
-    if (match.all_scanned())
-      add(match, std::make_unique<SemiJoin>(join, match, branch.schema, step.node->children[1]->schema, build),
-          "semi join on", cost(*build));
-    std::vector<ExprPtr> within = within_ranges(match, join, *build);
-    if (within.empty()) continue;
+    if (match.all_scanned()) {
+      const Schema& right = step.node->children[1]->schema;
+      add(match, std::make_unique<SemiJoin>(join_of(step), match, branch.schema, right, match.build),
+          "semi join on", cost(*match.build));
+    }
+    if (match.within.empty()) continue;
     double time = 0;
-    for (const ExprPtr& one : within) time += cost(*one);
-    add(match, std::make_unique<ops::Filter>(within), "range of", time);
+    for (const ExprPtr& one : match.within) time += cost(*one);
+    add(match, std::make_unique<ops::Filter>(match.within), "range of", time);
   }
   std::ranges::stable_sort(candidates, {}, [](const Candidate& one) { return one.cost / (1.001 - one.share); });
   FirstSteps chosen;

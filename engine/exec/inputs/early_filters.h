@@ -20,24 +20,27 @@ struct NeededMatch {
 
   size_t step;                  ///< in Branch::steps
   std::vector<size_t> columns;  ///< of the scan, one for each key, or kComputed
+  std::shared_ptr<const ops::Build> build = nullptr;  ///< with keys
+  std::vector<ExprPtr> within = {};  ///< the columns lie between the least and the greatest keys, if these are known
+
   bool all_scanned() const { return std::ranges::find(columns, kComputed) == columns.end(); }
 };
 
-/// What must hold for a row of a scan to reach the end of its branch, in terms of the scan's columns. Such rows
-/// may be dropped before any step sees them (sideways information passing: Beeri and Ramakrishnan, "On the
-/// power of magic", 1991).
+/// What must hold, in terms of the scan's columns, for a row to pass the branch's steps, up to one at which rows
+/// matter that later steps drop. Other rows may be dropped before any step sees them (sideways information
+/// passing: Beeri and Ramakrishnan, "On the power of magic", 1991).
 struct EarlyFilters {
   std::vector<ExprPtr> predicates;
   std::vector<NeededMatch> matches;
 };
 EarlyFilters early_filters(const plan::Scan& scan, const Branch& branch);
 
-/// Predicates over the scan's columns that hold for all rows with a match in the build side. They are cheap to
-/// make and meant for bounds: see may_hold().
-std::vector<ExprPtr> bounds_of_matches(const NeededMatch& match, const Branch& branch, const ops::Build& build);
-
 /// The build side that a step reads, if it is whole; else null.
 using BuildOf = std::function<std::shared_ptr<const ops::Build>(const StepSpec&)>;
+
+/// Adds the build sides to the matches, of which those without keys are removed, and predicates on their keys for
+/// bounds: see may_hold().
+void read_builds(EarlyFilters& filters, const Branch& branch, const BuildOf& build_of);
 
 /// Semi joins, and comparisons with the least and the greatest key, that are worth their time before the
 /// branch's steps, the most selective first. `columns` are the scan's, of which rows are sampled.

@@ -94,7 +94,7 @@ class DirectLookup : public Lookup {
   static bool fits(uint64_t range, size_t rows) { return range <= 8 * rows + 1024; }
 
   DirectLookup(const uint64_t* words, size_t rows, const uint64_t* valid, int64_t least, uint64_t keys,
-               KeyRange range, MemoryBudget* budget)
+               std::optional<KeyRange> range, MemoryBudget* budget)
       : least_(static_cast<uint64_t>(least)), keys_(keys) {
     range_ = std::move(range);
     entries_ = Buffer::allocate((keys + 1) * sizeof(uint32_t), budget, kJoin, Access::kRandom);
@@ -132,6 +132,7 @@ class DirectLookup : public Lookup {
     });
   }
   const char* name() const override { return "direct"; }
+  bool is_array() const override { return true; }
 
  private:
   /// Sets entry k to the place of the first row of key k; those of k + 1 follow.
@@ -316,7 +317,8 @@ std::optional<KeyRange> range_of(const KeyColumn& column, Type type) {
   if (!column.integers || column.least > column.greatest) return std::nullopt;
   return visit(type.physical(), [&](auto zero) -> std::optional<KeyRange> {
     using T = decltype(zero);
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, uint64_t>) {  // whose words are in another order
+    // Words are compared as signed numbers, which UBIGINT's are not.
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, uint64_t>) {
       return KeyRange{to_value(type, static_cast<T>(column.least)),
                       to_value(type, static_cast<T>(column.greatest))};
     } else {
@@ -337,13 +339,13 @@ std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vect
     return std::make_unique<ByteLookup>(std::move(keys), null_is_key, rows, valid, budget);
   const KeyColumn column = words_of(Words(types), keys, rows, valid, budget);
   const auto* words = column.words.as<uint64_t>();
-  const uint64_t range = static_cast<uint64_t>(column.greatest) - static_cast<uint64_t>(column.least) + 1;
-  const auto values = range_of(column, types[0]);
-  if (values && range != 0 && DirectLookup::fits(range, rows))
-    return std::make_unique<DirectLookup>(words, rows, valid, column.least, range, *values, budget);
-  if (range - 1 <= UINT32_MAX)
-    return std::make_unique<WordLookup<uint32_t>>(types, words, rows, valid, column.least, values, budget);
-  return std::make_unique<WordLookup<uint64_t>>(types, words, rows, valid, 0, values, budget);
+  const uint64_t size = static_cast<uint64_t>(column.greatest) - static_cast<uint64_t>(column.least) + 1;
+  const std::optional<KeyRange> range = range_of(column, types[0]);
+  if (column.integers && column.least <= column.greatest && size != 0 && DirectLookup::fits(size, rows))
+    return std::make_unique<DirectLookup>(words, rows, valid, column.least, size, range, budget);
+  if (size - 1 <= UINT32_MAX)
+    return std::make_unique<WordLookup<uint32_t>>(types, words, rows, valid, column.least, range, budget);
+  return std::make_unique<WordLookup<uint64_t>>(types, words, rows, valid, 0, range, budget);
 }
 
 }  // namespace lanewise::ops

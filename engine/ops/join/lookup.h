@@ -36,6 +36,8 @@ class Lookup {
   virtual void find(std::span<const Vector> keys, const ActiveSet& rows, Runs runs) const = 0;
   /// The method: "direct", "hash of words", "hash of bytes".
   virtual const char* name() const = 0;
+  /// Whether a key is an index: the fastest method.
+  virtual bool is_array() const { return false; }
 
   /// Whether all keys are distinct. Then the order is that of the rows.
   bool unique() const { return !order_; }

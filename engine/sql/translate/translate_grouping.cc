@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 
+#include "expr/function.h"
 #include "ops/aggregate/partial.h"
 #include "sql/translate/translate.h"
 #include "sql/values/types.h"
@@ -18,60 +20,67 @@ int64_t grouping_bits(const duckdb::unsafe_vector<duckdb::idx_t>& columns, const
   return result;
 }
 
-/// Whether it is cheaper to compute the rows again than to keep them.
-bool is_cheap(const plan::Node& node) {
-  const bool streams = std::holds_alternative<plan::Filter>(node.payload) ||
-                       std::holds_alternative<plan::Project>(node.payload);
-  return node.children.empty() || (streams && is_cheap(*node.children[0]));
+bool varies(const Expr& expr) {
+  bool found = false;
+  walk(expr, [&](const Expr& part) { found |= part.function != nullptr && part.function->varies; });
+  return found;
 }
 
-/// The groups of one grouping set, and what is known of their rows.
+/// Whether the rows may be computed again: they are the same, and keeping them would take longer.
+bool is_cheap(const plan::Node& node) {
+  if (const auto* scan = std::get_if<plan::Scan>(&node.payload))
+    return std::ranges::none_of(scan->predicates, [](const ExprPtr& predicate) { return varies(*predicate); });
+  if (const auto* filter = std::get_if<plan::Filter>(&node.payload))
+    return !varies(*filter->predicate) && is_cheap(*node.children[0]);
+  if (const auto* project = std::get_if<plan::Project>(&node.payload)) {
+    return std::ranges::none_of(project->exprs, [](const ExprPtr& expr) { return varies(*expr); }) &&
+           is_cheap(*node.children[0]);
+  }
+  return node.children.empty();
+}
+
+/// A set of groups: bit i for group i.
+using Groups = uint64_t;
+constexpr size_t kMostGroups = 64;
+
+Groups groups_of(const GroupingSet& set) {
+  Groups groups = 0;
+  for (const auto group : set) groups |= Groups{1} << group;
+  return groups;
+}
+
+/// A grouping set whose groups are aggregated once, for itself and for smaller sets.
 struct Level {
   GroupingSet set;
-  uint64_t id = 0;
-  plan::NodePtr node;           ///< the set's keys, then `columns`
-  std::vector<size_t> states;   ///< by call: the first column of its states
-  std::vector<size_t> results;  ///< by call
+  Groups groups = 0;
+  uint64_t id = 0;              ///< of its Cte
+  plan::NodePtr node;           ///< a column for each group of the set, then for each call its states and its result
+  std::vector<size_t> states;   ///< by call: the column of the first state
+  std::vector<size_t> results;  ///< by call: the column of the result, which may be the only state
 };
 
-/// Grouping sets that are aggregated from each other, the finest one from the rows.
+/// Grouping sets that are aggregated from each other. The finest ones come from the rows.
 class Levels {
  public:
+  /// `names` are those of the groups, then of the calls.
   Levels(std::vector<ExprPtr> groups, std::vector<std::string> names, std::vector<ops::Partial> calls)
       : groups_(std::move(groups)), names_(std::move(names)), calls_(std::move(calls)) {}
 
-  void add_finest(const plan::NodePtr& rows, const GroupingSet& set, uint64_t id) {
-    std::vector<ExprPtr> keys;
-    for (const auto group : set) keys.push_back(groups_[group]);
-    add(rows, set, id, std::move(keys), [&](size_t call, std::vector<plan::AggregateCall>& made) {
-      const ops::Partial& one = calls_[call];
-      made.insert(made.end(), one.states.begin(), one.states.end());
-      if (!one.state_is_result()) made.push_back(one.result);
-    });
-  }
-  /// From the smallest set so far that has all its groups.
-  void add(const GroupingSet& set, uint64_t id) {
-    if (find(set) != nullptr) return;
-    const Level* from = &levels_[0];
-    for (const Level& level : levels_)
-      if (std::ranges::includes(level.set, set) && level.set.size() < from->set.size()) from = &level;
-    const plan::NodePtr rows = plan::cte_ref(from->id, from->node->schema);
-    std::vector<ExprPtr> keys;
-    for (const auto group : set) {
-      const auto at = static_cast<size_t>(std::distance(from->set.begin(), from->set.find(group)));
-      keys.push_back(column(at, rows->schema[at].type));
+  /// Larger sets come before smaller ones. `rows` are read if no set so far has all groups of this one.
+  void add(const GroupingSet& set, uint64_t id, const plan::NodePtr& rows) {
+    const Groups groups = groups_of(set);
+    if (numbers_.contains(groups)) return;
+    const Level* from = nullptr;
+    for (const Level& level : levels_) {
+      const bool has_all = (groups & ~level.groups) == 0;
+      if (has_all && (from == nullptr || level.set.size() < from->set.size())) from = &level;
     }
-    add(rows, set, id, std::move(keys), [&](size_t call, std::vector<plan::AggregateCall>& made) {
-      const ops::Partial& one = calls_[call];
-      const auto states = one.merged_states(from->states[call]);
-      made.insert(made.end(), states.begin(), states.end());
-      if (!one.state_is_result()) made.push_back(one.merged_result(from->states[call]));
-    });
+    numbers_[groups] = levels_.size();
+    levels_.push_back(from == nullptr ? from_rows(set, rows) : from_level(set, *from));
+    levels_.back().groups = groups;
+    levels_.back().id = id;
   }
-  const Level* find(const GroupingSet& set) const {
-    const auto found = std::ranges::find(levels_, set, &Level::set);
-    return found == levels_.end() ? nullptr : &*found;
-  }
+  const Level& level_of(const GroupingSet& set) const { return levels_[numbers_.at(groups_of(set))]; }
   /// `body`, which reads the levels.
   plan::NodePtr with_levels(plan::NodePtr body) const {
     for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
@@ -80,28 +89,60 @@ class Levels {
   }
 
  private:
-  template <class Calls>
-  void add(const plan::NodePtr& rows, const GroupingSet& set, uint64_t id, std::vector<ExprPtr> keys,
-           Calls calls) {
-    Level level{set, id, nullptr, {}, {}};
-    std::vector<plan::AggregateCall> made;
+  Level from_rows(const GroupingSet& set, const plan::NodePtr& rows) const {
+    std::vector<ExprPtr> keys;
+    for (const auto group : set) keys.push_back(groups_[group]);
+    return made(set, rows, std::move(keys), [&](size_t call, auto add) {
+      for (const plan::AggregateCall& state : calls_[call].states) add(state);
+      if (!calls_[call].state_is_result()) add(calls_[call].result);
+    });
+  }
+  Level from_level(const GroupingSet& set, const Level& from) const {
+    const plan::NodePtr rows = plan::cte_ref(from.id, from.node->schema);
+    std::vector<ExprPtr> keys;
+    for (const auto group : set) {
+      const auto at = static_cast<size_t>(std::distance(from.set.begin(), from.set.find(group)));
+      keys.push_back(column(at, rows->schema[at].type));
+    }
+    return made(set, rows, std::move(keys), [&](size_t call, auto add) {
+      const size_t first = from.states[call];
+      for (const plan::AggregateCall& state : calls_[call].merged_states(first)) add(state);
+      if (!calls_[call].state_is_result()) add(calls_[call].merged_result(first));
+    });
+  }
+  /// add_call(call, add) adds the states of a call, then its result.
+  template <class AddCall>
+  Level made(const GroupingSet& set, const plan::NodePtr& rows, std::vector<ExprPtr> keys,
+             AddCall add_call) const {
+    Level level{.set = set, .node = nullptr, .states = {}, .results = {}};
+    std::vector<plan::AggregateCall> calls;
     std::vector<std::string> names;
     for (const auto group : set) names.push_back(names_[group]);
     for (size_t call = 0; call < calls_.size(); ++call) {
-      level.states.push_back(set.size() + made.size());
-      calls(call, made);
-      level.results.push_back(set.size() + made.size() - 1);
-      names.resize(set.size() + made.size(), names_[groups_.size() + call]);
+      level.states.push_back(names.size());
+      add_call(call, [&](const plan::AggregateCall& one) {
+        calls.push_back(one);
+        names.push_back(names_[groups_.size() + call]);
+      });
+      level.results.push_back(names.size() - 1);
     }
-    level.node = plan::aggregate(rows, std::move(keys), std::move(made), std::move(names));
-    levels_.push_back(std::move(level));
+    level.node = plan::aggregate(rows, std::move(keys), std::move(calls), std::move(names));
+    return level;
   }
 
   std::vector<ExprPtr> groups_;
-  std::vector<std::string> names_;  // of groups, then of calls
+  std::vector<std::string> names_;
   std::vector<ops::Partial> calls_;
   std::vector<Level> levels_;
+  std::unordered_map<Groups, size_t> numbers_;  // of levels_
 };
+
+/// The sets, larger ones first.
+std::vector<GroupingSet> by_size(const duckdb::vector<GroupingSet>& sets) {
+  std::vector<GroupingSet> sorted(sets.begin(), sets.end());
+  std::ranges::stable_sort(sorted, std::greater(), [](const GroupingSet& set) { return set.size(); });
+  return sorted;
+}
 
 }  // namespace
 
@@ -112,14 +153,17 @@ Rows Translator::aggregate(duckdb::LogicalAggregate& op) {
     for (duckdb::idx_t i = 0; i < op.groups.size(); ++i) all.insert(i);
     return grouping_set(op, op.grouping_functions.empty() ? all : op.grouping_sets[0], input);
   }
-  if (plan::NodePtr node = sets_from_parts(op, input)) return all_of(std::move(node));
+  // Sort keys that are made of several values are not columns, so they cannot be kept.
   const bool keeps = !is_cheap(*input.node) && input.sort_keys.empty();
   const uint64_t id = next_id_++;
   const plan::NodePtr once = keeps ? exact(std::move(input)) : nullptr;
   if (keeps) input = all_of(plan::cte_ref(id, once->schema));
-  std::vector<plan::NodePtr> sets;
-  for (const GroupingSet& set : op.grouping_sets) sets.push_back(exact(grouping_set(op, set, input)));
-  plan::NodePtr node = plan::union_all(std::move(sets));
+  plan::NodePtr node = sets_from_parts(op, input);
+  if (node == nullptr) {
+    std::vector<plan::NodePtr> sets;
+    for (const GroupingSet& set : op.grouping_sets) sets.push_back(exact(grouping_set(op, set, input)));
+    node = plan::union_all(std::move(sets));
+  }
   return all_of(keeps ? plan::cte(id, once, std::move(node)) : std::move(node));
 }
 
@@ -131,14 +175,13 @@ std::vector<Translator::Calls> Translator::all_calls(const duckdb::LogicalAggreg
 }
 
 plan::NodePtr Translator::sets_from_parts(duckdb::LogicalAggregate& op, const Rows& input) {
+  if (op.groups.size() > kMostGroups) return nullptr;
   std::vector<ops::Partial> parts;
   for (const Calls& made : all_calls(op, input)) {
     auto part = made.whole ? std::nullopt : ops::partial(made.calls[0]);
     if (!part) return nullptr;
     parts.push_back(std::move(*part));
   }
-  GroupingSet finest;
-  for (const GroupingSet& set : op.grouping_sets) finest.insert(set.begin(), set.end());
   std::vector<ExprPtr> groups;
   std::vector<std::string> names;
   for (const auto& group : op.groups) {
@@ -147,14 +190,11 @@ plan::NodePtr Translator::sets_from_parts(duckdb::LogicalAggregate& op, const Ro
   }
   for (const auto& expr : op.expressions) names.push_back(expr->GetName());
   Levels levels(std::move(groups), names, std::move(parts));
-  levels.add_finest(input.node, finest, next_id_++);
-  std::vector<GroupingSet> by_size(op.grouping_sets.begin(), op.grouping_sets.end());
-  std::ranges::stable_sort(by_size, std::greater(), [](const GroupingSet& set) { return set.size(); });
-  for (const GroupingSet& set : by_size) levels.add(set, next_id_++);
+  for (const GroupingSet& set : by_size(op.grouping_sets)) levels.add(set, next_id_++, input.node);
 
   std::vector<plan::NodePtr> sets;
   for (const GroupingSet& set : op.grouping_sets) {
-    const Level& level = *levels.find(set);
+    const Level& level = levels.level_of(set);
     const plan::NodePtr rows = plan::cte_ref(level.id, level.node->schema);
     std::vector<ExprPtr> results;
     for (const size_t result : level.results) results.push_back(column(result, rows->schema[result].type));
