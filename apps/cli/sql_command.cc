@@ -102,7 +102,8 @@ void add_session_options(CLI::App& sql, SqlOptions& options) {
       ->envname("LANEWISE_JOIN_PARTS")
       ->check(CLI::Range(1, 16))
       ->group("");  // for tests
-  sql.add_flag("--semi-joins-first", options.session.semi_joins_first, "Drop rows without a match before all else")
+  sql.add_flag("--semi-joins-first", options.session.semi_joins_first,
+               "Drop rows without a match before all else")
       ->envname("LANEWISE_SEMI_JOINS_FIRST")
       ->group("");  // for tests
 }

@@ -36,9 +36,10 @@ struct SessionOptions {
   /// Folder for data that exceeds the memory limit; empty: $TMPDIR, else /var/tmp. With kNoTempDirectory,
   /// exceeding the limit is an error.
   std::string temp_directory;
-  size_t engine_memory = 0;      ///< limit in bytes for the engine without DuckDB; 0: memory_limit; for tests
-  size_t join_parts = 0;         ///< number of parts of a join; 0: as memory requires; for tests
-  bool semi_joins_first = false;  ///< drop rows without a match before all else, even if that is slow; for tests
+  size_t engine_memory = 0;  ///< limit in bytes for the engine without DuckDB; 0: memory_limit; for tests
+  size_t join_parts = 0;     ///< number of parts of a join; 0: as memory requires; for tests
+  bool semi_joins_first =
+      false;  ///< drop rows without a match before all else, even if that is slow; for tests
   bool fallback_duckdb = false;  ///< let DuckDB answer queries that are not supported
   uint32_t vector_rows = 0;      ///< 0: the default
   lanes::Tuning tuning = {};     ///< tuning measured on this machine

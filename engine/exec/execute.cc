@@ -195,10 +195,11 @@ class Execution {
     return false;
   }
 
-  /// Whether the sink merges results of parts, which are groups of a larger grouping set. The host also merges
-  /// the groups of a device's batches.
+  /// Whether the sink merges results of parts, which are groups of a larger grouping set. The host also
+  /// merges the groups of a device's batches.
   static bool merges_parts(const Pipeline& pipeline) {
-    const auto* aggregate = pipeline.sink == nullptr ? nullptr : std::get_if<plan::Aggregate>(&pipeline.sink->payload);
+    const auto* aggregate =
+        pipeline.sink == nullptr ? nullptr : std::get_if<plan::Aggregate>(&pipeline.sink->payload);
     return aggregate != nullptr && std::ranges::any_of(aggregate->aggregates, ops::merges_parts);
   }
 

@@ -37,10 +37,10 @@ struct Options {
   uint32_t vector_rows = 0;  ///< rows that an operator processes at a time; 0: the default
   MemoryBudget* budget = nullptr;
   const Cancellation* cancellation = nullptr;
-  bool profile_lanes = false;    ///< collect OperatorProfile::matchers and occupancy
-  ColumnStore* store = nullptr;  ///< keeps columns of sources in memory; may be null
-  bool keep_columns = true;      ///< add the columns that are read to the store
-  size_t join_parts = 0;         ///< number of parts of a join; 0: as memory requires; for tests
+  bool profile_lanes = false;     ///< collect OperatorProfile::matchers and occupancy
+  ColumnStore* store = nullptr;   ///< keeps columns of sources in memory; may be null
+  bool keep_columns = true;       ///< add the columns that are read to the store
+  size_t join_parts = 0;          ///< number of parts of a join; 0: as memory requires; for tests
   bool semi_joins_first = false;  ///< even where they cost more than they save; for tests
   std::function<void(const std::string& what, double share)>
       progress;  ///< fraction 0..1 or negative; called from any thread

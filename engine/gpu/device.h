@@ -36,8 +36,8 @@ class Device {
   size_t free_memory();
   /// Waits for all work of the device.
   void synchronize();
-  /// For copies by objects that come and go, on which pinned memory of their own would be wasted. It is made on
-  /// first use, kept, and charged to no budget.
+  /// For copies by objects that come and go, on which pinned memory of their own would be wasted. It is made
+  /// on first use, kept, and charged to no budget.
   Staging& staging();
 
   /// While an object exists, the device reads from memory only the 32-byte sectors that a kernel

@@ -26,8 +26,7 @@ class Walk {
     for (size_t at = 0; at < branch_.steps.size(); ++at) {
       const plan::Node& node = *branch_.steps[at].node;
       if (const auto* filter = std::get_if<plan::Filter>(&node.payload)) {
-        if (are_scanned(*filter->predicate))
-          filters.predicates.push_back(remap(filter->predicate, scanned_));
+        if (are_scanned(*filter->predicate)) filters.predicates.push_back(remap(filter->predicate, scanned_));
       } else if (const auto* project = std::get_if<plan::Project>(&node.payload)) {
         std::vector<size_t> kept;
         for (const ExprPtr& expr : project->exprs) kept.push_back(scanned(*expr));
@@ -157,8 +156,8 @@ struct Candidate {
 };
 
 /// The time per row of the scan if these candidates are run before the steps. Each row that a candidate drops
-/// would be dropped by its step: if the range of a key leaves half of the rows, and its semi join a tenth, the
-/// semi join leaves a fifth of those within the range.
+/// would be dropped by its step: if the range of a key leaves half of the rows, and its semi join a tenth,
+/// the semi join leaves a fifth of those within the range.
 double time_with(const std::vector<const Candidate*>& early, const std::vector<double>& costs,
                  const std::vector<double>& shares) {
   double time = 0, left = 1;
@@ -246,7 +245,8 @@ FirstSteps first_steps(const std::vector<NeededMatch>& matches, const Branch& br
   std::vector<double> costs, shares(branch.steps.size(), 1);
   for (const StepSpec& step : branch.steps) costs.push_back(cost(step, build_of(step).get()));
   std::vector<Candidate> candidates;
-  const auto add = [&](const NeededMatch& match, std::unique_ptr<ops::Step> step, const char* kind, double time) {
+  const auto add = [&](const NeededMatch& match, std::unique_ptr<ops::Step> step, const char* kind,
+                       double time) {
     Candidate candidate{match.step, std::move(step), kind, 1, time};
     std::vector<size_t> read;
     for (const size_t column : match.columns) {
@@ -270,7 +270,8 @@ FirstSteps first_steps(const std::vector<NeededMatch>& matches, const Branch& br
     for (const ExprPtr& one : match.within) time += cost(*one);
     add(match, std::make_unique<ops::Filter>(match.within), "range of", time);
   }
-  std::ranges::stable_sort(candidates, {}, [](const Candidate& one) { return one.cost / (1.001 - one.share); });
+  std::ranges::stable_sort(candidates, {},
+                           [](const Candidate& one) { return one.cost / (1.001 - one.share); });
   FirstSteps chosen;
   std::vector<const Candidate*> early;
   for (Candidate& candidate : candidates) {

@@ -18,17 +18,18 @@ namespace lanewise::exec {
 struct NeededMatch {
   static constexpr auto kComputed = static_cast<size_t>(-1);
 
-  size_t step;                  ///< in Branch::steps
-  std::vector<size_t> columns;  ///< of the scan, one for each key, or kComputed
+  size_t step;                                        ///< in Branch::steps
+  std::vector<size_t> columns;                        ///< of the scan, one for each key, or kComputed
   std::shared_ptr<const ops::Build> build = nullptr;  ///< with keys
-  std::vector<ExprPtr> within = {};  ///< the columns lie between the least and the greatest keys, if these are known
+  std::vector<ExprPtr> within =
+      {};  ///< the columns lie between the least and the greatest keys, if these are known
 
   bool all_scanned() const { return std::ranges::find(columns, kComputed) == columns.end(); }
 };
 
-/// What must hold, in terms of the scan's columns, for a row to pass the branch's steps, up to one at which rows
-/// matter that later steps drop. Other rows may be dropped before any step sees them (sideways information
-/// passing: Beeri and Ramakrishnan, "On the power of magic", 1991).
+/// What must hold, in terms of the scan's columns, for a row to pass the branch's steps, up to one at which
+/// rows matter that later steps drop. Other rows may be dropped before any step sees them (sideways
+/// information passing: Beeri and Ramakrishnan, "On the power of magic", 1991).
 struct EarlyFilters {
   std::vector<ExprPtr> predicates;
   std::vector<NeededMatch> matches;
@@ -38,8 +39,8 @@ EarlyFilters early_filters(const plan::Scan& scan, const Branch& branch);
 /// The build side that a step reads, if it is whole; else null.
 using BuildOf = std::function<std::shared_ptr<const ops::Build>(const StepSpec&)>;
 
-/// Adds the build sides to the matches, of which those without keys are removed, and predicates on their keys for
-/// bounds: see may_hold().
+/// Adds the build sides to the matches, of which those without keys are removed, and predicates on their keys
+/// for bounds: see may_hold().
 void read_builds(EarlyFilters& filters, const Branch& branch, const BuildOf& build_of);
 
 /// Semi joins, and comparisons with the least and the greatest key, that are worth their time before the

@@ -12,10 +12,9 @@ namespace early_filters_test {
 
 using plan::JoinKind;
 
-constexpr JoinKind kKinds[] = {JoinKind::kInner, JoinKind::kLeft,      JoinKind::kRight,
-                               JoinKind::kFull,  JoinKind::kSemi,      JoinKind::kAnti,
-                               JoinKind::kMark,  JoinKind::kRightSemi, JoinKind::kRightAnti,
-                               JoinKind::kSingle};
+constexpr JoinKind kKinds[] = {JoinKind::kInner,     JoinKind::kLeft,  JoinKind::kRight, JoinKind::kFull,
+                               JoinKind::kSemi,      JoinKind::kAnti,  JoinKind::kMark,  JoinKind::kRightSemi,
+                               JoinKind::kRightAnti, JoinKind::kSingle};
 
 ExprPtr number(int32_t value) { return literal(Value::int32(value)); }
 ExprPtr at(size_t index) { return column(index, TypeId::kInt32); }
@@ -140,7 +139,8 @@ TEST(EarlyFilters, SkipZonesWithoutMatches) {
 EarlyFilters demands(const plan::NodePtr& plan) {
   for (const Pipeline& pipeline : split(*plan)) {
     for (const Branch& branch : pipeline.branches)
-      if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) return early_filters(**scan, branch);
+      if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input))
+        return early_filters(**scan, branch);
   }
   throw InternalError("no scan");
 }
@@ -152,13 +152,16 @@ TEST(EarlyFilters, FollowColumnsThroughSteps) {
   const auto by_day = demands(joined(JoinKind::kInner, swapped, 2, numbers(0, 1)));
   ASSERT_EQ(by_day.matches.size(), 1u);
   EXPECT_EQ(by_day.matches[0].columns, std::vector<size_t>{0});
-  EXPECT_FALSE(demands(joined(JoinKind::kInner, swapped, 1, numbers(0, 1))).matches[0].all_scanned()) << "computed";
+  EXPECT_FALSE(demands(joined(JoinKind::kInner, swapped, 1, numbers(0, 1))).matches[0].all_scanned())
+      << "computed";
 
-  const auto filtered = plan::filter(joined(JoinKind::kLeft, swapped, 0, numbers(0, 1)), call(">", {at(2), number(7)}));
+  const auto filtered =
+      plan::filter(joined(JoinKind::kLeft, swapped, 0, numbers(0, 1)), call(">", {at(2), number(7)}));
   ASSERT_EQ(demands(filtered).predicates.size(), 1u);
   EXPECT_EQ(columns_of(*demands(filtered).predicates[0]), std::vector<size_t>{0});
   // Rows that a later filter drops still mark their matches.
-  const auto marked = plan::filter(joined(JoinKind::kFull, swapped, 0, numbers(0, 1)), call(">", {at(2), number(7)}));
+  const auto marked =
+      plan::filter(joined(JoinKind::kFull, swapped, 0, numbers(0, 1)), call(">", {at(2), number(7)}));
   EXPECT_TRUE(demands(marked).predicates.empty());
 }
 

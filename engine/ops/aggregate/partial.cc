@@ -12,7 +12,8 @@ namespace {
 
 /// The function that merges states which this function made; empty: none does.
 std::string_view merging(std::string_view function) {
-  constexpr std::array kThemselves = {"sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"};
+  constexpr std::array kThemselves = {"sum",     "min",     "max",    "bool_and",
+                                      "bool_or", "bit_and", "bit_or", "bit_xor"};
   if (function == "count" || function == "count_star") return "count_of_parts";
   const auto found = std::ranges::find(kThemselves, function);
   return found == kThemselves.end() ? std::string_view() : std::string_view(*found);
@@ -39,15 +40,15 @@ std::vector<plan::AggregateCall> Partial::merged_states(size_t first) const {
   std::vector<plan::AggregateCall> merged;
   for (size_t i = 0; i < states.size(); ++i) {
     const Type type = states[i].type;
-    merged.push_back(
-        call_of(merging(standard_name(states[i].function)), {column(first + i, type)}, type));
+    merged.push_back(call_of(merging(standard_name(states[i].function)), {column(first + i, type)}, type));
   }
   return merged;
 }
 
 plan::AggregateCall Partial::merged_result(size_t first) const {
   if (state_is_result()) return merged_states(first)[0];
-  return call_of("avg_of_parts", {column(first, states[0].type), column(first + 1, states[1].type)}, result.type);
+  return call_of("avg_of_parts", {column(first, states[0].type), column(first + 1, states[1].type)},
+                 result.type);
 }
 
 std::optional<Partial> partial(const plan::AggregateCall& call) {

@@ -86,7 +86,8 @@ class Translator {
   // translate_grouping.cc
   Rows aggregate(duckdb::LogicalAggregate& op);
   Rows grouping_set(duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set, const Rows& input);
-  /// The union of all grouping sets, aggregated from each other; null: an aggregate needs the rows themselves.
+  /// The union of all grouping sets, aggregated from each other; null: an aggregate needs the rows
+  /// themselves.
   plan::NodePtr sets_from_parts(duckdb::LogicalAggregate& op, const Rows& input);
   /// The set's keys, which `node` begins with, NULL for the groups that it omits, the results, GROUPING().
   static plan::NodePtr with_all_groups(const duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set,
@@ -190,7 +191,7 @@ class Translator {
     Schema schema;
   };
   std::vector<DelimValues> delim_values_;  // of the joins under translation, innermost last
-  uint64_t next_id_ = 1'000'000;        // for Ctes that DuckDB's plan, with small numbers, does not have
+  uint64_t next_id_ = 1'000'000;           // for Ctes that DuckDB's plan, with small numbers, does not have
 };
 
 /// The columns that a projection map keeps; an empty map keeps all.

@@ -29,7 +29,8 @@ bool varies(const Expr& expr) {
 /// Whether the rows may be computed again: they are the same, and keeping them would take longer.
 bool is_cheap(const plan::Node& node) {
   if (const auto* scan = std::get_if<plan::Scan>(&node.payload))
-    return std::ranges::none_of(scan->predicates, [](const ExprPtr& predicate) { return varies(*predicate); });
+    return std::ranges::none_of(scan->predicates,
+                                [](const ExprPtr& predicate) { return varies(*predicate); });
   if (const auto* filter = std::get_if<plan::Filter>(&node.payload))
     return !varies(*filter->predicate) && is_cheap(*node.children[0]);
   if (const auto* project = std::get_if<plan::Project>(&node.payload)) {
@@ -53,8 +54,8 @@ Groups groups_of(const GroupingSet& set) {
 struct Level {
   GroupingSet set;
   Groups groups = 0;
-  uint64_t id = 0;              ///< of its Cte
-  plan::NodePtr node;           ///< a column for each group of the set, then for each call its states and its result
+  uint64_t id = 0;     ///< of its Cte
+  plan::NodePtr node;  ///< a column for each group of the set, then for each call its states and its result
   std::vector<size_t> states;   ///< by call: the column of the first state
   std::vector<size_t> results;  ///< by call: the column of the result, which may be the only state
 };
@@ -156,8 +157,11 @@ Rows Translator::aggregate(duckdb::LogicalAggregate& op) {
   // Sort keys that are made of several values are not columns, so they cannot be kept.
   const bool keeps = !is_cheap(*input.node) && input.sort_keys.empty();
   const uint64_t id = next_id_++;
-  const plan::NodePtr once = keeps ? exact(std::move(input)) : nullptr;
-  if (keeps) input = all_of(plan::cte_ref(id, once->schema));
+  plan::NodePtr once;
+  if (keeps) {
+    once = exact(std::move(input));
+    input = all_of(plan::cte_ref(id, once->schema));
+  }
   plan::NodePtr node = sets_from_parts(op, input);
   if (node == nullptr) {
     std::vector<plan::NodePtr> sets;

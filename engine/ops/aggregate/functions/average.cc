@@ -180,7 +180,8 @@ std::unique_ptr<Accumulator> make_compensated(const plan::AggregateCall& call, M
 
 std::optional<Type> resolve_average_of_parts(std::span<const Type> args) {
   if (args.size() != 2 || args[1] != TypeId::kInt64) return std::nullopt;
-  const bool sum = args[0].id == TypeId::kDecimal || args[0] == TypeId::kInt128 || args[0] == TypeId::kFloat64;
+  const bool sum =
+      args[0].id == TypeId::kDecimal || args[0] == TypeId::kInt128 || args[0] == TypeId::kFloat64;
   return sum ? std::optional<Type>(TypeId::kFloat64) : std::nullopt;
 }
 std::unique_ptr<Accumulator> make_of_parts(const plan::AggregateCall& call, MemoryBudget* budget) {
