@@ -118,7 +118,7 @@ void write_copies(Page& page, const Results& results) {
   plot::Curves curves{"Time of a copy over the keys of a node",
                       {"keys of a node", "", plot::Axis::logarithmic},
                       {"", "ms", plot::Axis::logarithmic}};
-  Cells cells{{"nodes", "keys of a node", "bytes", "copy alone", "with allocation and pinning", "published"},
+  Cells cells{{"nodes", "keys of a node", "bytes", "copy alone", "with allocation", "published"},
               {}};
   for (const int nodes : {1, 1'000, 10'000}) {
     const Groups some = results.groups("index", "copies", {{"nodes", nodes}});
@@ -166,11 +166,9 @@ void write_copies(Page& page, const Results& results) {
     if (copied > 0 && whole > 0) rest.add((whole - copied) * 1e3);
   }
   page.text(
-      fmt::format("The copies alone run at {}. A new copy of an index takes {} more, whatever its size. It "
-                  "allocates memory on the GPU and pins memory of the host for its transfers: two buffers "
-                  "of 4 MiB for each of up to 8 threads. It starts these threads, and ends all of it. That "
-                  "pays if a tree is copied once and searched often; later changes use the same buffers. As "
-                  "in 2012, the copy of one node for one search costs more than the search.",
+      fmt::format("The copies alone run at {}. A new copy of an index takes {} more, to allocate memory on "
+                  "the GPU and to free it. The pinned memory for transfers belongs to the device and is "
+                  "kept. As in 2012, the copy of one node for one search costs more than the search.",
                   alone.text(" GB/s"), rest.text(" ms")));
 }
 

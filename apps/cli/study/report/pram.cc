@@ -84,23 +84,11 @@ void write_growth(Page& page, const Results& results) {
       "The time of the first divided by that of the second: without and with all optimisations, the "
       "optimised program and the hand-written algorithm (tuned), OpenCL's device and the cores.",
       without_empty_columns(gains));
-  Range graphs;
-  for (const char* program : {"all_pairs_distances", "matching", "components", "spanning_forest"}) {
-    for (const Json* group : results.groups("pram", "growth", {{"program", program}})) {
-      if (const double seconds = seconds_of(*group, "cuda, tuned"); seconds > 0) graphs.add(seconds * 1e3);
-    }
-  }
-  const bool is_fixed = !graphs.empty() && graphs.most() < 2 * graphs.least();
   page.text(
       "A PRAM program of logarithmic depth passes over its data once for each step. The tuned algorithm "
       "reads them once or twice, in blocks that fit the cache. On a GPU each step is a launch or more, so "
       "small inputs cost the launches and large ones the transfers. Matching depends on the graph more than "
-      "on its size: where many left vertices compete for few right ones, labels climb one by one." +
-      (is_fixed ? fmt::format(" The tuned algorithms for graphs take {} by CUDA at every n: each run copies "
-                              "its graph to the GPU and pins memory for the copy, which takes nearly all of "
-                              "this time.",
-                              graphs.text(" ms"))
-                : ""));
+      "on its size: where many left vertices compete for few right ones, labels climb one by one.");
 }
 
 double nanoseconds_of_n(const Json& group, double seconds) { return seconds / number(group, "n") * 1e9; }

@@ -133,8 +133,8 @@ void add_copies(Rows& rows, const Results& results) {
       const double whole = seconds(group, "new copy"), alone = seconds(group, "transfer alone");
       rows.add(
           "B-T8", work + ", with allocation", published[i] / 1e3, whole,
-          fmt::format("{} of it are the transfer; the rest pins buffers of 4 MiB, two for each of up to 8 "
-                      "threads, starts these and frees all; a single node takes {}",
+          fmt::format("{} of it are the transfer; the rest allocates memory and frees it; a single node "
+                      "takes {}",
                       time_text(alone), time_text(seconds(copy(1, degree), "new copy"))));
       rows.add("B-T8", work + ", transfer alone", published[i] / 1e3, alone,
                group == nullptr ? ""
