@@ -118,8 +118,7 @@ void write_copies(Page& page, const Results& results) {
   plot::Curves curves{"Time of a copy over the keys of a node",
                       {"keys of a node", "", plot::Axis::logarithmic},
                       {"", "ms", plot::Axis::logarithmic}};
-  Cells cells{{"nodes", "keys of a node", "bytes", "copy alone", "with allocation", "published"},
-              {}};
+  Cells cells{{"nodes", "keys of a node", "bytes", "copy alone", "with allocation", "published"}, {}};
   for (const int nodes : {1, 1'000, 10'000}) {
     const Groups some = results.groups("index", "copies", {{"nodes", nodes}});
     const auto name = [&](const char* what) {

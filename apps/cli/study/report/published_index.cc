@@ -131,11 +131,10 @@ void add_copies(Rows& rows, const Results& results) {
       const Json* group = copy(many ? 10'000 : 1'000, degree);
       const std::string work = fmt::format("copy of {} nodes, t = {}", many ? "10,000" : "1,000", degree);
       const double whole = seconds(group, "new copy"), alone = seconds(group, "transfer alone");
-      rows.add(
-          "B-T8", work + ", with allocation", published[i] / 1e3, whole,
-          fmt::format("{} of it are the transfer; the rest allocates memory and frees it; a single node "
-                      "takes {}",
-                      time_text(alone), time_text(seconds(copy(1, degree), "new copy"))));
+      rows.add("B-T8", work + ", with allocation", published[i] / 1e3, whole,
+               fmt::format("{} of it are the transfer; the rest allocates memory and frees it; a single node "
+                           "takes {}",
+                           time_text(alone), time_text(seconds(copy(1, degree), "new copy"))));
       rows.add("B-T8", work + ", transfer alone", published[i] / 1e3, alone,
                group == nullptr ? ""
                                 : fmt::format("{:.1f} GB/s; 2012 allocated memory, too",
