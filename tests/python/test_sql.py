@@ -59,6 +59,16 @@ def test_a_table_of_the_database_goes_first():
         assert connection.sql("SELECT x FROM t").fetchall() == [(1,)] and t.num_rows == 1
 
 
+def test_a_registered_table_goes_first_and_stays():
+    with lw.connect() as connection:
+        connection.register("Given", pa.table({"x": [1, 2]}))
+        given = pa.table({"x": [10]})
+        for _ in range(2):
+            assert connection.sql("SELECT sum(x) FROM given").fetchall() == [(3,)]
+        connection.unregister("given")
+        assert connection.sql("SELECT sum(x) FROM given").fetchall() == [(given["x"][0].as_py(),)]
+
+
 def test_nothing_stays_registered():
     rows = pa.table(ROWS)
     lw.sql("SELECT count(*) FROM rows")

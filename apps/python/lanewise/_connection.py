@@ -65,6 +65,7 @@ class Connection:
         self._lock = threading.RLock()
         self._bar = progress
         self._functions: dict[str, Call] = {}
+        self._tables: set[str] = set()  # the names of registered ones, in lower case
         self._raised: list[BaseException] = []  # raised by functions of the running statement
 
     def sql(self, query: str, params: Parameters = None) -> Result:
@@ -127,6 +128,7 @@ class Connection:
         """Makes an object a table of this name, which ignores case, until `unregister` or until the name is registered
         again."""
         self._add(name, table, True)
+        self._tables.add(name.lower())
 
     def _add(self, name: str, table: Any, keep: bool) -> None:
         error = ffi.new("lw_error*")
@@ -143,6 +145,7 @@ class Connection:
         error = ffi.new("lw_error*")
         with self._lock:
             check(lib.lw_session_drop_table(self._live(), text(name, "the name"), error), error)
+            self._tables.discard(name.lower())
 
     def register_function(self, function: Function, name: str = "") -> None:
         """Makes a function of `lanewise.udf` callable by this name or its own, until `unregister_function` or until the
@@ -259,8 +262,8 @@ class Connection:
         return _Added(added, lambda name, function: self.register_function(function, name), self.unregister_function)
 
     def _named(self, query: str, names: Scopes) -> dict[str, Any]:
-        """The variables that a statement names as tables."""
-        found = _tables.candidates(query, names)
+        """The variables that a statement names as tables, unless other tables are registered by these names."""
+        found = {name: value for name, value in _tables.candidates(query, names).items() if name.lower() not in self._tables}
         named = self._table_names(query) if found else set()
         return {name: value for name, value in found.items() if name.lower() in named}
 
