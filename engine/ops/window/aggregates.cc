@@ -101,6 +101,7 @@ class OfFrames : public WindowFunction {
 std::unique_ptr<WindowFunction> make_window_aggregate(const plan::WindowCall& call, Frames frames) {
   if (frames.are_partitions()) return std::make_unique<OfPartitions>(call.call);
   if (auto sums = make_prefix_sums(call.call, frames)) return sums;
+  if (auto quantiles = make_quantiles(call.call, frames)) return quantiles;
   return std::make_unique<OfFrames>(call.call, std::move(frames));
 }
 

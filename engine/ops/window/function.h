@@ -28,6 +28,8 @@ std::unique_ptr<WindowFunction> make_rank(const plan::WindowCall& call);
 std::unique_ptr<WindowFunction> make_value(const plan::WindowCall& call, Frames frames);
 /// Counts and sums of integers, as differences of prefix sums; null for other calls.
 std::unique_ptr<WindowFunction> make_prefix_sums(const plan::AggregateCall& call, const Frames& frames);
+/// Medians and quantiles of numbers, found in a wavelet matrix; null for other calls.
+std::unique_ptr<WindowFunction> make_quantiles(const plan::AggregateCall& call, const Frames& frames);
 /// Any aggregate over frames.
 std::unique_ptr<WindowFunction> make_window_aggregate(const plan::WindowCall& call, Frames frames);
 

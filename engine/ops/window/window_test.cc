@@ -311,9 +311,17 @@ std::vector<plan::WindowCall> aggregates() {
       call_of("last", {number}, TypeId::kInt64),
       call_of("string_agg", {text, literal(Value::varchar("-"))}, TypeId::kVarchar),
       call_of("median", {number}, TypeId::kFloat64),
+      call_of("median", {text}, TypeId::kVarchar),
+      call_of("quantile_disc", {number, literal(Value::float64(0.3))}, TypeId::kInt64),
+      call_of("quantile_disc", {column_of(kReal), literal(Value::float64(-0.25))}, TypeId::kFloat64),
+      call_of("quantile_cont", {column_of(kReal), literal(Value::float64(0.9))}, TypeId::kFloat64),
       call_of("max_by", {text, column_of(kReal)}, TypeId::kVarchar)};
   calls.push_back(call_of("sum", {number}, TypeId::kInt128));
   calls.back().call.filter = column_of(kFlag);
+  calls.push_back(call_of("median", {number}, TypeId::kFloat64));
+  calls.back().call.filter = column_of(kFlag);
+  calls.push_back(call_of("median", {number}, TypeId::kFloat64));
+  calls.back().call.distinct = true;
   calls.push_back(call_of("count", {number}, TypeId::kInt64));
   calls.back().call.distinct = true;
   calls.push_back(call_of("string_agg", {text, literal(Value::varchar(","))}, TypeId::kVarchar));
