@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "ops/aggregate/functions/interpolate.h"
@@ -59,12 +58,15 @@ class Quantiles : public WindowFunction {
     ColumnBuilder builder(call_.type, context.budget, kWindow);
     if (interpolates_) {
       visit_continuous(column.type, [&](auto value, auto result) {
-        append<decltype(value), decltype(result)>(frames, column, builder, context);
+        using Result = decltype(result);
+        append<decltype(value)>(frames, column, builder, context, [&](uint32_t values, auto at) {
+          return interpolated<Result>(share_, values, call_.type, at);
+        });
       });
     } else {
       visit(column.type.physical(), [&](auto value) {
-        using T = decltype(value);
-        append<T, T>(frames, column, builder, context);
+        append<decltype(value)>(frames, column, builder, context,
+                                [&](uint32_t values, auto at) { return at(share_.index(values)); });
       });
     }
     return builder.finish();
@@ -94,9 +96,10 @@ class Quantiles : public WindowFunction {
     return buffer;
   }
 
-  template <class T, class Result>
+  /// Appends quantile(count, at) for each frame with `count` values of type T, of which at(k) is the k-th.
+  template <class T, class Quantile>
   void append(const std::vector<FrameRows>& frames, const Column& column, ColumnBuilder& builder,
-              const EvalContext& context) const {
+              const EvalContext& context, Quantile quantile) const {
     if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
       const auto* const values = column.values.as<T>();
       const auto* const places = places_.as<uint32_t>();
@@ -111,30 +114,14 @@ class Quantiles : public WindowFunction {
           builder.append_null();
           continue;
         }
-        const auto value = [&](size_t k) {
+        const auto at = [&](size_t k) {
           const auto from_least = static_cast<uint32_t>(share_.descending ? count - 1 - k : k);
           return values[rows_of_ranks_[ranks_.smallest(pieces, from_least)]];
         };
-        builder.append_physical(quantile<T, Result>(count, value));
+        builder.append_physical(quantile(count, at));
       }
       if (context.cancellation != nullptr) context.cancellation->check();
     }
-  }
-
-  /// As the aggregates do: value(k) is the k-th of `count` values.
-  template <class T, class Result, class Value>
-  Result quantile(uint32_t count, Value value) const {
-    if constexpr (!std::is_same_v<T, Result> || std::is_floating_point_v<T> || sizeof(T) == 8) {
-      if (interpolates_) {
-        const double at = static_cast<double>(count - 1) * share_.real;
-        const auto below = static_cast<size_t>(std::floor(at));
-        const auto low = as_quantile<Result>(value(below));
-        if (below == static_cast<size_t>(std::ceil(at))) return low;
-        return between(low, at - static_cast<double>(below), as_quantile<Result>(value(below + 1)),
-                       call_.type);
-      }
-    }
-    return static_cast<Result>(value(share_.index(count)));
   }
 
   const plan::AggregateCall call_;
@@ -142,9 +129,9 @@ class Quantiles : public WindowFunction {
   const bool interpolates_;
   const Frames frames_;
   Buffer places_;  ///< uint32_t by row: how many values take part before it
-  BufferBuilder<uint32_t> rows_of_ranks_{nullptr,
-                                         kWindow};  ///< a row with each value, in the order of values
-  WaveletMatrix ranks_;                             ///< of the values that take part
+  /// A row with each value, in the order of values.
+  BufferBuilder<uint32_t> rows_of_ranks_{nullptr, kWindow};
+  WaveletMatrix ranks_;  ///< of the values that take part
 };
 
 }  // namespace
@@ -156,10 +143,8 @@ std::unique_ptr<WindowFunction> make_quantiles(const plan::AggregateCall& call, 
   const Physical physical = argument.type.physical();
   const bool is_number = physical != Physical::kBool && !argument.type.is_string() && width(physical) <= 8;
   if (argument.kind != Expr::Kind::kColumn || !is_number) return nullptr;
-  if (is_median) {
-    const Share half(Value(Type::decimal(2, 1), int128_t{5}));
-    return std::make_unique<Quantiles>(call, half, continuous(argument.type).has_value(), frames);
-  }
+  if (is_median)
+    return std::make_unique<Quantiles>(call, half(), continuous(argument.type).has_value(), frames);
   if (call.args[1]->kind != Expr::Kind::kLiteral) return nullptr;
   return std::make_unique<Quantiles>(call, Share(call.args[1]->literal), !discrete, frames);
 }

@@ -52,6 +52,20 @@ Result between(Result low, double share, Result high, Type type) {
   }
 }
 
+/// The continuous quantile of `count` values: at(k) is the k-th in the share's order. It is called for one k,
+/// or for two that follow each other.
+template <class Result, class At>
+Result interpolated(const Share& share, size_t count, Type type, At at) {
+  const double place = static_cast<double>(count - 1) * share.real;
+  const auto below = static_cast<size_t>(std::floor(place));
+  const auto low = as_quantile<Result>(at(below));
+  if (below == static_cast<size_t>(std::ceil(place))) return low;
+  return between(low, place - static_cast<double>(below), as_quantile<Result>(at(below + 1)), type);
+}
+
+/// The share of median().
+inline Share half() { return Share(Value(Type::decimal(2, 1), int128_t{5})); }
+
 /// Calls use(value, result), zeros of the types in memory of the values and of their quantile, for a type
 /// that has continuous() quantiles.
 template <class Use>

@@ -61,14 +61,13 @@ class QuantileContinuous : public OfCollected {
  private:
   Result quantile(std::vector<T>& values) const {
     const auto order = [&](const T& a, const T& b) { return share_.descending ? less(b, a) : less(a, b); };
-    const double at = static_cast<double>(values.size() - 1) * share_.real;
-    const auto below = static_cast<size_t>(std::floor(at));
-    const auto low = values.begin() + static_cast<ptrdiff_t>(below);
-    std::nth_element(values.begin(), low, values.end(), order);
-    if (below == static_cast<size_t>(std::ceil(at))) return as_quantile<Result>(*low);
-    const T high = *std::min_element(low + 1, values.end(), order);
-    return between(as_quantile<Result>(*low), at - static_cast<double>(below), as_quantile<Result>(high),
-                   type_);
+    auto rest = values.begin();  // the values before it are in their places
+    return interpolated<Result>(share_, values.size(), type_, [&](size_t k) {
+      const auto at = values.begin() + static_cast<ptrdiff_t>(k);
+      std::nth_element(rest, at, values.end(), order);
+      rest = at + 1;
+      return *at;
+    });
   }
 
   Type type_;
@@ -134,8 +133,7 @@ std::unique_ptr<Accumulator> quantile_cont(const plan::AggregateCall& call, Memo
 }
 std::unique_ptr<Accumulator> median(const plan::AggregateCall& call, MemoryBudget* budget) {
   const Type type = call.args[0]->type;
-  const Share half(Value(Type::decimal(2, 1), int128_t{5}));
-  return continuous(type) ? make_continuous(type, half, budget) : make_discrete(type, half, budget);
+  return continuous(type) ? make_continuous(type, half(), budget) : make_discrete(type, half(), budget);
 }
 
 std::unique_ptr<Accumulator> mad(const plan::AggregateCall& call, MemoryBudget* budget) {
