@@ -1,7 +1,6 @@
 #include "base/memory.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "base/blocks.h"
 #include "base/error.h"
 #include "base/size.h"
 #include "base/spill_file.h"
@@ -16,11 +16,40 @@
 namespace lanewise {
 
 namespace {
-constexpr size_t kHugePage = size_t{2} << 20;
 // Large buffers leave a quarter of the limit to small ones, small ones a sixteenth to memory that cannot
 // spill; at most kMostLeft.
 constexpr size_t kLarge = size_t{512} << 10;  // larger than a block of scratch memory
 constexpr size_t kMostLeft = size_t{1} << 30;
+
+/// Memory aligned to 64 bytes.
+struct Block {
+  Reservation reservation;
+  void* memory = nullptr;
+  size_t size = 0;
+  bool huge = false;
+
+  Block() = default;
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  ~Block() {
+    if (memory == nullptr) return;
+    is_large() ? blocks::give_back(memory, size, huge) : std::free(memory);
+  }
+
+  bool is_large() const { return size >= blocks::kSmallest; }
+
+  /// Null if the system has no more.
+  uint8_t* allocate(size_t bytes, bool on_huge_pages) {
+    size = bytes;
+    huge = on_huge_pages;
+    // Not posix_memalign(): in glibc its blocks, once freed, are too small for the next call of the same
+    // size.
+    memory = is_large() ? blocks::take(size, huge) : std::malloc(size + 64);
+    return memory == nullptr
+               ? nullptr
+               : reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(memory) + 63) / 64 * 64);
+  }
+};
 
 thread_local int depth = 0;  // reclaimers that this thread is running: then it must not wait for others
 }  // namespace
@@ -124,11 +153,6 @@ void Reservation::resize(size_t bytes) {
 }
 
 Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view what, Access access) {
-  struct Block {
-    Reservation reservation;
-    void* memory = nullptr;
-    ~Block() { std::free(memory); }
-  };
   const size_t size = (bytes + kPadding + 63) / 64 * 64;
   Buffer buffer;
   buffer.size_ = bytes;
@@ -145,17 +169,10 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
     return buffer;
   }
   may_spill ? block->reservation.adopt(size) : block->reservation.resize(size);
-  const bool huge = access == Access::kRandom && size >= 2 * kHugePage;
-  const size_t alignment = huge ? kHugePage : 64;
-  // Not posix_memalign(): in glibc its blocks, once freed, are too small for the next call of the same size.
-  block->memory = std::malloc(size + alignment);
-  if (block->memory == nullptr) {
+  const bool huge = access == Access::kRandom && size >= 2 * blocks::kHugePage;
+  uint8_t* data = block->allocate(size, huge);
+  if (data == nullptr)
     throw MemoryError(fmt::format("{}: the system has no {} left", what, format_size(size)));
-  }
-  const uintptr_t address =
-      (reinterpret_cast<uintptr_t>(block->memory) + alignment - 1) / alignment * alignment;
-  auto* data = reinterpret_cast<uint8_t*>(address);
-  if (huge) madvise(data, size, MADV_HUGEPAGE);
   std::memset(data + bytes, 0, size - bytes);  // so that over-reads are deterministic
   buffer.data_ = data;
   buffer.owner_ = std::move(block);

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "base/arena.h"
+#include "base/blocks.h"
 #include "base/error.h"
 #include "base/int128.h"
 #include "base/size.h"
@@ -110,6 +112,45 @@ TEST(Buffer, IsAlignedPaddedAndCharged) {
   }
   EXPECT_EQ(budget.used(), 0);
   EXPECT_THROW(Buffer::allocate(2 << 20, &budget, "test"), MemoryError);
+}
+
+TEST(Buffer, TakesOverTheMemoryOfTheLastOneOfItsSize) {
+  if (blocks::kSmallest == SIZE_MAX) GTEST_SKIP() << "all memory is malloc()'s";
+  constexpr size_t kSize = (size_t{3} << 20) - 1000;
+  Buffer first = Buffer::allocate(kSize, nullptr, "test");
+  const Buffer other = Buffer::allocate(kSize, nullptr, "test");
+  EXPECT_NE(first.data(), other.data());
+  const uint8_t* memory = first.data();
+  const size_t before = blocks::kept();
+  first = {};
+  EXPECT_GT(blocks::kept(), before + kSize);
+  const Buffer huge = Buffer::allocate(2 * kSize, nullptr, "test", Access::kRandom);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(huge.data()) % blocks::kHugePage, 0);
+  const Buffer again = Buffer::allocate(kSize - 100, nullptr, "test");
+  EXPECT_EQ(again.data(), memory);
+  EXPECT_EQ(blocks::kept(), before);
+}
+
+TEST(Buffer, KeepsALimitedAmountOfFreedMemory) {
+  if (blocks::kSmallest == SIZE_MAX) GTEST_SKIP() << "all memory is malloc()'s";
+  std::vector<Buffer> buffers(1200);
+  for (Buffer& buffer : buffers) buffer = Buffer::allocate(size_t{1} << 20, nullptr, "test");
+  buffers.clear();
+  EXPECT_LE(blocks::kept(), size_t{1} << 30);
+}
+
+TEST(Buffer, IsReleasedByManyThreads) {
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 4; thread++) {
+    threads.emplace_back([thread] {
+      for (int i = 0; i < 200; i++) {
+        Buffer buffer = Buffer::allocate(size_t{300} << 10, nullptr, "test");
+        buffer.mutable_data()[0] = static_cast<uint8_t>(thread);
+        std::this_thread::yield();
+        ASSERT_EQ(buffer.data()[0], thread);
+      }
+    });
+  }
 }
 
 TEST(Buffer, SpillsWhatIsLargeAndHasNoRoom) {
