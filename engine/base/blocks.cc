@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -105,6 +106,18 @@ void* take(size_t bytes, bool huge) {
   void* memory = map(bytes, huge ? kHugePage : 0);
   if (memory != nullptr && huge) ::madvise(memory, bytes, MADV_HUGEPAGE);
   return memory;
+}
+
+void* grow(void* memory, size_t before, size_t bytes) {
+  const size_t from = size_class(before), to = size_class(bytes);
+  if (from == to) return memory;
+  if (void* larger = store().take(to, false)) {
+    std::memcpy(larger, memory, before);
+    give_back(memory, before, false);
+    return larger;
+  }
+  void* moved = ::mremap(memory, from, to, MREMAP_MAYMOVE);
+  return moved == MAP_FAILED ? nullptr : moved;
 }
 
 void give_back(void* memory, size_t bytes, bool huge) {

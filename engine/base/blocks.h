@@ -23,6 +23,10 @@ constexpr size_t kHugePage = size_t{2} << 20;
 /// Null if the system has no more.
 void* take(size_t bytes, bool huge);
 
+/// Memory of `bytes` bytes with the contents of what take(before, false) returned, which is no longer valid:
+/// its pages are moved, not copied, unless a released block has room. Null: nothing has changed.
+void* grow(void* memory, size_t before, size_t bytes);
+
 /// Takes back what take(bytes, huge) returned.
 void give_back(void* memory, size_t bytes, bool huge);
 

@@ -21,7 +21,9 @@ namespace {
 constexpr size_t kLarge = size_t{512} << 10;  // larger than a block of scratch memory
 constexpr size_t kMostLeft = size_t{1} << 30;
 
-/// Memory aligned to 64 bytes.
+size_t padded(size_t bytes) { return (bytes + kPadding + 63) / 64 * 64; }
+
+/// Memory aligned to 64 bytes, and its place in a budget.
 struct Block {
   Reservation reservation;
   void* memory = nullptr;
@@ -32,22 +34,12 @@ struct Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
   ~Block() {
-    if (memory == nullptr) return;
-    is_large() ? blocks::give_back(memory, size, huge) : std::free(memory);
+    if (memory != nullptr) is_large() ? blocks::give_back(memory, size, huge) : std::free(memory);
   }
 
   bool is_large() const { return size >= blocks::kSmallest; }
-
-  /// Null if the system has no more.
-  uint8_t* allocate(size_t bytes, bool on_huge_pages) {
-    size = bytes;
-    huge = on_huge_pages;
-    // Not posix_memalign(): in glibc its blocks, once freed, are too small for the next call of the same
-    // size.
-    memory = is_large() ? blocks::take(size, huge) : std::malloc(size + 64);
-    return memory == nullptr
-               ? nullptr
-               : reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(memory) + 63) / 64 * 64);
+  uint8_t* data() const {
+    return reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(memory) + 63) / 64 * 64);
   }
 };
 
@@ -123,6 +115,17 @@ bool MemoryBudget::reserve_leaving(size_t bytes, size_t left) {
   return taken || try_reserve(bytes, limit);
 }
 
+bool MemoryBudget::reserve_for(size_t size, size_t more, Reservation& reservation) {
+  if (spill_file_ == nullptr) {
+    reservation.resize(reservation.bytes() + more);
+    return true;
+  }
+  const size_t left = std::min(limit() / (size >= kLarge ? 4 : 16), kMostLeft);
+  if (!reserve_leaving(more, left)) return false;
+  reservation.adopt(more);
+  return true;
+}
+
 void MemoryBudget::reserve(size_t bytes, std::string_view what) {
   if (reserve_leaving(bytes, 0)) return;
   throw MemoryError(fmt::format("{} needs {} more, but {} of the memory limit of {} are in use; {}", what,
@@ -153,14 +156,12 @@ void Reservation::resize(size_t bytes) {
 }
 
 Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view what, Access access) {
-  const size_t size = (bytes + kPadding + 63) / 64 * 64;
+  const size_t size = padded(bytes);
   Buffer buffer;
   buffer.size_ = bytes;
   auto block = std::make_shared<Block>();
   block->reservation = Reservation(budget, what);
-  const bool may_spill = budget != nullptr && budget->spill_file_ != nullptr;
-  const size_t left = may_spill ? std::min(budget->limit() / (size >= kLarge ? 4 : 16), kMostLeft) : 0;
-  if (may_spill && !budget->reserve_leaving(size, left)) {
+  if (budget != nullptr && !budget->reserve_for(size, size, block->reservation)) {
     std::shared_ptr<uint8_t> memory = budget->spill_file_->allocate(size, what);
     buffer.data_ = memory.get();
     buffer.spilled_ = true;
@@ -168,15 +169,38 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
     std::memset(buffer.mutable_data() + bytes, 0, size - bytes);
     return buffer;
   }
-  may_spill ? block->reservation.adopt(size) : block->reservation.resize(size);
-  const bool huge = access == Access::kRandom && size >= 2 * blocks::kHugePage;
-  uint8_t* data = block->allocate(size, huge);
-  if (data == nullptr)
+  block->size = size;
+  block->huge = access == Access::kRandom && size >= 2 * blocks::kHugePage;
+  // Not posix_memalign(): in glibc its blocks, once freed, are too small for the next call of the same size.
+  block->memory = block->is_large() ? blocks::take(size, block->huge) : std::malloc(size + 64);
+  if (block->memory == nullptr) {
     throw MemoryError(fmt::format("{}: the system has no {} left", what, format_size(size)));
+  }
+  uint8_t* data = block->data();
   std::memset(data + bytes, 0, size - bytes);  // so that over-reads are deterministic
   buffer.data_ = data;
   buffer.owner_ = std::move(block);
   return buffer;
+}
+
+void Buffer::grow(size_t bytes, size_t used, MemoryBudget* budget, std::string_view what) {
+  const size_t size = padded(bytes);
+  auto* block = spilled_ ? nullptr : static_cast<Block*>(const_cast<void*>(owner_.get()));
+  if (block != nullptr && block->is_large() && !block->huge &&
+      (budget == nullptr || budget->reserve_for(size, size - block->size, block->reservation))) {
+    if (void* memory = blocks::grow(block->memory, block->size, size)) {
+      block->memory = memory;
+      block->size = size;
+      data_ = block->data();
+      size_ = bytes;
+      std::memset(mutable_data() + bytes, 0, size - bytes);
+      return;
+    }
+    block->reservation.resize(block->size);
+  }
+  Buffer larger = allocate(bytes, budget, what);
+  if (used != 0) std::memcpy(larger.mutable_data(), data_, used);
+  *this = std::move(larger);
 }
 
 Buffer Buffer::wrap(const void* data, size_t bytes, std::shared_ptr<const void> owner) {

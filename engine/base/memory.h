@@ -14,6 +14,7 @@
 
 namespace lanewise {
 
+class Reservation;
 class SpillFile;
 
 /// Registers a function that frees memory for a budget, for the lifetime of this object.
@@ -72,6 +73,8 @@ class MemoryBudget {
   /// Reserves `bytes` and leaves `left` free, if necessary after reclaiming; otherwise reserves nothing and
   /// returns false.
   bool reserve_leaving(size_t bytes, size_t left);
+  /// Reserves `more` bytes for a buffer of `size` bytes. False: it should be in the temporary file.
+  bool reserve_for(size_t size, size_t more, Reservation& reservation);
   /// Calls the reclaimers, each for `bytes`, until done() is true.
   template <class Done>
   size_t ask_reclaimers(size_t bytes, Done done);
@@ -153,6 +156,11 @@ class Buffer {
   }
 
  private:
+  template <class T>
+  friend class BufferBuilder;
+  /// Allocates more for memory that we allocated and nobody shares; the first `used` bytes stay.
+  void grow(size_t bytes, size_t used, MemoryBudget* budget, std::string_view what);
+
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
   bool spilled_ = false;
@@ -200,9 +208,7 @@ class BufferBuilder {
  private:
   void grow(size_t count) {
     const size_t capacity = std::max({count, capacity_ * 2, size_t{64}});
-    Buffer larger = Buffer::allocate(capacity * sizeof(T), budget_, what_);
-    if (size_ != 0) std::memcpy(larger.mutable_data(), data(), size_ * sizeof(T));
-    buffer_ = std::move(larger);
+    buffer_.grow(capacity * sizeof(T), size_ * sizeof(T), budget_, what_);
     capacity_ = capacity;
   }
 

@@ -23,6 +23,7 @@ class OrderedRows : public Sink::Local {
   /// Removes the ended batches; they hold the rows in the order of append().
   std::vector<Batch> take();
   int64_t rows() const;
+  size_t ended_batches() const { return batches_.size(); }
   /// Size of the ended batches.
   size_t bytes() const;
   /// Whether an ended batch is in temporary files.

@@ -1,9 +1,5 @@
 #include "ops/sorted_rows.h"
 
-#include <algorithm>
-
-#include "primitives/parallel.h"
-
 namespace lanewise::ops {
 
 SortedRows::SortedRows(std::vector<std::unique_ptr<Sink::Local>>& locals, MemoryBudget* budget,

@@ -289,6 +289,12 @@ NodePtr cte(uint64_t id, NodePtr definition, NodePtr body) {
 
 NodePtr cte_ref(uint64_t id, Schema schema) { return make(CteRef{id}, {}, std::move(schema), -1); }
 
+NodePtr with_first_rows(const NodePtr& node, uint32_t rows) {
+  auto copy = std::make_shared<Node>(*node);
+  std::get<Window>(copy->payload).first_rows = rows;
+  return copy;
+}
+
 NodePtr with_estimate(const NodePtr& node, double rows) {
   auto copy = std::make_shared<Node>(*node);
   copy->estimated_rows = rows;

@@ -106,6 +106,7 @@ struct Writer {
     out["order"] = json(window.order);
     out["calls"] = Json::array();
     for (const WindowCall& call : window.calls) out["calls"].push_back(json(call));
+    if (window.first_rows != 0) out["first_rows"] = window.first_rows;
   }
   void operator()(const UnionAll&) {}
   void operator()(const Join& join) {

@@ -105,6 +105,9 @@ struct Window {
   std::vector<ExprPtr> partition;
   std::vector<SortKey> order;
   std::vector<WindowCall> calls;
+  /// Only this many of each partition's first rows are needed, and rows equal to the last of them: the calls
+  /// depend on no others. 0: all rows are needed.
+  uint32_t first_rows = 0;
 };
 /// The concatenated rows of all children.
 struct UnionAll {};
@@ -218,6 +221,8 @@ NodePtr cte(uint64_t id, NodePtr definition, NodePtr body);
 NodePtr cte_ref(uint64_t id, Schema schema);
 NodePtr recursion(NodePtr anchor, NodePtr step, uint64_t id, bool distinct);
 
+/// The same Window node with `first_rows`.
+NodePtr with_first_rows(const NodePtr& node, uint32_t rows);
 /// The same node with an estimate of its rows (negative: unknown). Builders derive estimates from the
 /// children.
 NodePtr with_estimate(const NodePtr& node, double rows);

@@ -88,6 +88,7 @@ std::string text_of(const Window& window, const std::vector<std::string>& names)
   std::string text = joined(parts, ", ");
   if (!window.partition.empty()) text += " partition by " + text_of(window.partition, names, ", ");
   if (!window.order.empty()) text += " order by " + text_of(window.order, names);
+  if (window.first_rows != 0) text += fmt::format(", the first {} rows of each partition", window.first_rows);
   return text;
 }
 

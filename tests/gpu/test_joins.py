@@ -65,9 +65,9 @@ def run(emulated_gpu, sql, *arguments):
                           capture_output=True, text=True)
 
 
-def check(emulated_gpu, key, repeats, kinds):
+def check(emulated_gpu, key, repeats, kinds, *arguments):
     sql = script(key, repeats, kinds)
-    cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile")
+    cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile", *arguments)
     assert cpu.returncode == gpu.returncode == 0, cpu.stderr + gpu.stderr
     assert cpu.stdout == gpu.stdout
     assert re.search(r"^ *Join .* cuda:0$", gpu.stderr, re.M), gpu.stderr
@@ -76,6 +76,22 @@ def check(emulated_gpu, key, repeats, kinds):
 @pytest.mark.parametrize("repeats", REPEATS if ALL else ["once", "skewed"])
 def test_kinds(emulated_gpu, repeats):
     check(emulated_gpu, "INTEGER", repeats, KINDS)
+
+
+@pytest.mark.parametrize("key", ["INTEGER", "long text"])
+def test_build_sides_in_several_batches(emulated_gpu, key):
+    check(emulated_gpu, key, "skewed", KINDS, "--device-rows", "64")
+
+
+def test_build_sides_of_several_inputs(emulated_gpu):
+    sql = """CREATE TABLE l AS SELECT i % 50 AS k, i AS v FROM range(500) n(i); CREATE TABLE r AS SELECT i AS k, 'text ' || i AS t FROM range(40) n(i);
+      SELECT v, t FROM l JOIN (FROM r UNION ALL SELECT k + 30, t || '!' FROM r UNION ALL SELECT NULL, 'none') USING (k) ORDER BY ALL;
+      SELECT v, t FROM l RIGHT JOIN (FROM r WHERE k > 1000 UNION ALL SELECT k + 30, t FROM r WHERE k > 2000) s USING (k) ORDER BY ALL;
+      SELECT t, v FROM l FULL JOIN (FROM r UNION ALL SELECT k + 30, NULL FROM r) USING (k) ORDER BY ALL"""
+    cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile")
+    assert cpu.returncode == gpu.returncode == 0, cpu.stderr + gpu.stderr
+    assert cpu.stdout == gpu.stdout
+    assert "then on the CPU" not in gpu.stderr
 
 
 @pytest.mark.parametrize("key", KEYS)

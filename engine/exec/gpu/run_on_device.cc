@@ -18,6 +18,7 @@
 #include "expr/gpu/emitter.h"
 #include "gpu/error.h"
 #include "gpu/modules/kernel_cache.h"
+#include "ops/concat.h"
 
 namespace lanewise::exec {
 
@@ -142,7 +143,8 @@ class DeviceRun {
   }
 
  private:
-  /// The rows become a join's build side, and stay on the device.
+  /// The rows become a join's build side. Those of one batch stay on the device; those of several are put
+  /// together on the host.
   DeviceResult keep_build(Stopwatch& watch) {
     Schema schema;
     for (const ExprPtr& expr : *sink_.expressions()) schema.push_back({"", expr->type});
@@ -150,29 +152,50 @@ class DeviceRun {
     std::vector<JoinTable::ColumnPtr> columns;
     uint64_t rows = 0;
     for_each_batch([&](BranchRun& run) {
-      if (!columns.empty())
-        throw expr::NotOnDevice("build sides of several batches are not supported on GPUs");
-      columns = run.outputs_as_they_are();
-      rows = run.rows();
-      if (!columns.empty()) return true;
+      if (is_only(run)) columns = run.outputs_as_they_are();
+      if (!columns.empty()) {
+        rows = run.rows();
+        return true;
+      }
       run.narrow(true);
-      for (DeviceColumn& column : collector.keep(run))
-        columns.push_back(std::make_shared<const DeviceColumn>(std::move(column)));
+      if (is_only(run)) {
+        for (DeviceColumn& column : collector.keep(run))
+          columns.push_back(std::make_shared<const DeviceColumn>(std::move(column)));
+      } else {
+        collector.take(run);
+      }
       rows = collector.seen();
       return true;
     });
+    const plan::Join& join = *sink_.build;
+    std::shared_ptr<const JoinTable> table;
     if (columns.empty()) {
-      for (const Field& field : schema) {
-        auto none = std::make_shared<DeviceColumn>();
-        none->type = field.type;
-        columns.push_back(std::move(none));
-      }
+      const ops::Build build = together(collector.take(), schema);
+      table = std::make_shared<const JoinTable>(join, build, options_, gpu_, times_);
+    } else {
+      table = std::make_shared<const JoinTable>(join, std::move(columns), rows, options_, gpu_, times_);
     }
-    auto table =
-        std::make_shared<const JoinTable>(*sink_.build, std::move(columns), rows, options_, gpu_, times_);
     if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], rows);
     counters_[pipeline_.line].nanos += watch.lap();
     return {{}, std::move(table), notes(), times_.kernel_seconds, times_.modules};
+  }
+
+  /// The rows of a build side, without a lookup.
+  ops::Build together(const std::vector<Batch>& batches, const Schema& schema) const {
+    size_t rows = 0;
+    for (const Batch& batch : batches) rows += static_cast<size_t>(batch.rows);
+    if (rows >= UINT32_MAX)
+      throw expr::NotOnDevice("build sides of more than 2^32 rows are not supported on GPUs");
+    ops::Build build;
+    build.rows = static_cast<uint32_t>(rows);
+    const size_t kept = schema.size() - sink_.build->keys.size();
+    for (size_t c = 0; c < schema.size(); ++c) {
+      std::vector<ColumnPtr> parts;
+      for (const Batch& batch : batches) parts.push_back(batch.columns[c]);
+      if (parts.empty()) parts.push_back(make_column(schema[c].type, {}));
+      (c < kept ? build.columns : build.keys).push_back(ops::concat(parts, options_.budget, ops::kJoin));
+    }
+    return build;
   }
 
   /// Calls `batch` for all rows of all branches, until it returns false. `with` comes at the end of each

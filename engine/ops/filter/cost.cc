@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "expr/function.h"
+#include "expr/patterns/prepared_pattern.h"
 #include "ops/filter/filter.h"
 
 namespace lanewise::ops {
@@ -16,7 +17,7 @@ bool raises(const Expr& expr) {
   bool found = false;
   walk(expr, [&](const Expr& part) {
     found |= part.kind == Expr::Kind::kCast && !part.try_cast;
-    found |= part.kind == Expr::Kind::kCall && part.function->raises;
+    found |= part.kind == Expr::Kind::kCall && part.function->raises && expr::constant_test(part) == nullptr;
   });
   return found;
 }

@@ -8,6 +8,7 @@
 #include "ops/pick.h"
 #include "ops/sorted_rows.h"
 #include "ops/window/function.h"
+#include "ops/window/leading_rows.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::ops {
@@ -43,17 +44,26 @@ class Window : public Sink {
       : input_columns_(input.size()),
         partition_keys_(window.partition.size()),
         sort_keys_(partition_keys_ + window.order.size()),
+        first_rows_(window.first_rows),
         output_(std::move(output)),
-        columns_(collect(window, input)) {}
-
-  std::unique_ptr<Local> local() const override {
-    return std::make_unique<OrderedRows>(columns_.schema(), kWindow, kSortBatch);
+        columns_(collect(window, input)),
+        kept_(columns_.schema()) {
+    finds_leading_ = first_rows_ != 0 && LeadingRows::can_compare(kept_[columns_.key(partition_keys_)].type);
+    if (finds_leading_) LeadingRows::add_fields(kept_);
   }
 
+  std::unique_ptr<Local> local() const override { return std::make_unique<Rows>(kept_, kWindow, kSortBatch); }
+
   void consume(Local& local, const Chunk& chunk, EvalContext& context) const override {
-    static_cast<OrderedRows&>(local).append(
-        {chunk.order, chunk.rows, columns_.of(chunk, context), chunk.active, chunk.first_row},
-        context.budget);
+    auto& rows = static_cast<Rows&>(local);
+    std::vector<Vector> columns = columns_.of(chunk, context);
+    ActiveSet active = chunk.active;
+    if (finds_leading_) {
+      if (!rows.leading) rows.leading.emplace(columns_, partition_keys_, first_rows_, context.budget);
+      active = rows.leading->keep(columns, active);
+      if (active.none()) return;
+    }
+    rows.append({chunk.order, chunk.rows, std::move(columns), active, chunk.first_row}, context.budget);
   }
 
   Table finish(std::vector<std::unique_ptr<Local>> locals, EvalContext& context) override {
@@ -82,6 +92,11 @@ class Window : public Sink {
   }
 
  private:
+  struct Rows : OrderedRows {
+    using OrderedRows::OrderedRows;
+    std::optional<LeadingRows> leading;
+  };
+
   /// Collects the input's columns that are kept; makes the functions that read them.
   SortColumns collect(const plan::Window& window, const Schema& input) {
     Needed needed;
@@ -114,8 +129,35 @@ class Window : public Sink {
     return make_window_aggregate(call, std::move(frames));
   }
 
+  /// Drops rows that follow enough others of their partitions.
+  static void keep_leading(SortedRows& rows, const std::vector<std::unique_ptr<Local>>& locals) {
+    std::vector<LeadingRows*> threads, of_part;
+    for (const auto& local : locals) {
+      auto& own = static_cast<Rows&>(*local);
+      LeadingRows* leading = own.leading ? &*own.leading : nullptr;
+      of_part.insert(of_part.end(), own.ended_batches(), leading);
+      if (leading != nullptr) threads.push_back(leading);
+    }
+    LeadingRows::combine(threads);
+    struct Part {
+      const LeadingRows* thread;
+      const uint32_t* partitions;
+      const uint64_t* ranks;
+    };
+    std::vector<Part> parts;
+    for (size_t part = 0; part < rows.parts().size(); ++part) {
+      const auto& columns = rows.parts()[part]->columns;
+      parts.push_back({of_part[part], columns[columns.size() - 2]->values.as<uint32_t>(),
+                       columns.back()->values.as<uint64_t>()});
+    }
+    rows.keep([&](size_t part, uint32_t row) {
+      return parts[part].thread->may_lead(parts[part].partitions[row], parts[part].ranks[row]);
+    });
+  }
+
   WindowRows sorted(std::vector<std::unique_ptr<Local>>& locals, const EvalContext& context) const {
     SortedRows sorted(locals, context.budget, kWindow);
+    if (finds_leading_) keep_leading(sorted, locals);
     if (sorted.size() >= std::numeric_limits<uint32_t>::max())
       throw UserError("window functions over more than 4,294,967,294 rows are not supported yet");
     if (sort_keys_ != 0) sorted.sort(columns_, sort_keys_, 0, sorted.size(), context.cancellation);
@@ -139,9 +181,12 @@ class Window : public Sink {
   const size_t input_columns_;
   const size_t partition_keys_;
   const size_t sort_keys_;
+  const uint32_t first_rows_;
   const Schema output_;
   std::vector<std::unique_ptr<WindowFunction>> functions_;
   const SortColumns columns_;
+  Schema kept_;  // the columns, and those of LeadingRows
+  bool finds_leading_ = false;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sql/errors.h"
+#include "sql/translate/first_rows.h"
 #include "sql/values/types.h"
 
 namespace lanewise::sql {
@@ -134,8 +135,9 @@ Rows Translator::filtered(Rows input, ExprPtr predicate) {
 
 Rows Translator::filter(duckdb::LogicalFilter& op) {
   Rows result = rows(*op.children[0]);
-  for (ExprPtr& predicate : expressions(op.expressions, result))
-    result = filtered(std::move(result), predicate);
+  const std::vector<ExprPtr> predicates = expressions(op.expressions, result);
+  result.node = with_first_rows(std::move(result.node), predicates);
+  for (const ExprPtr& predicate : predicates) result = filtered(std::move(result), predicate);
   result.columns = mapped(result.columns, op.projection_map);
   return result;
 }

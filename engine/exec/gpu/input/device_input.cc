@@ -181,9 +181,10 @@ std::vector<ColumnPiece> DeviceInput::pieces(size_t place, int64_t first, int64_
 
 DeviceStore::ColumnPtr DeviceInput::column(size_t place, int64_t first, int64_t rows) {
   if (build_ != nullptr) {
-    if (first != 0 || rows != rows_)
-      throw expr::NotOnDevice("parts of a build side are not supported on GPUs");
-    return {build_, &build_->kept_or_marks(columns_[place])};
+    const DeviceStore::ColumnPtr whole{build_, &build_->kept_or_marks(columns_[place])};
+    if (rows == rows_) return whole;
+    if (!has_slices(*whole)) throw expr::NotOnDevice("parts of a text of a build side are not supported on GPUs");
+    return std::make_shared<const DeviceColumn>(slice_of(whole, first, rows));
   }
   // A batch that was halved, as the device was full, may be in two parts.
   const bool in_one_part = first / gpu_.batch_rows == (first + rows - 1) / gpu_.batch_rows;
