@@ -183,7 +183,8 @@ DeviceStore::ColumnPtr DeviceInput::column(size_t place, int64_t first, int64_t 
   if (build_ != nullptr) {
     const DeviceStore::ColumnPtr whole{build_, &build_->kept_or_marks(columns_[place])};
     if (rows == rows_) return whole;
-    if (!has_slices(*whole)) throw expr::NotOnDevice("parts of a text of a build side are not supported on GPUs");
+    if (!has_slices(*whole))
+      throw expr::NotOnDevice("parts of a text of a build side are not supported on GPUs");
     return std::make_shared<const DeviceColumn>(slice_of(whole, first, rows));
   }
   // A batch that was halved, as the device was full, may be in two parts.
