@@ -17,6 +17,7 @@ Usage: bash gpu.sh COMMAND [ARGUMENTS]
   rates      the queries by which it does, on both; --help
   sanitize   compute-sanitizer over queries and tests, in shards; --help
   python     the Python package with CuPy, PyTorch, Numba, JAX and pylibcudf, as far as python3 has them; it needs pyarrow
+  ray        lanewise.ray with actors on the GPU; python3 needs ray and pyarrow
   sql ...    the program itself
 TEXT
 }
@@ -74,6 +75,7 @@ primitives 1 *OnGpu.*"
   rates) ./lanewise bench sql "$@" ;;
   sanitize) python3 gpu_sanitize.py --program ./lanewise "$@" ;;
   python) PYTHONPATH=$PWD/python${PYTHONPATH:+:$PYTHONPATH} python3 gpu_python.py "$@" ;;
+  ray) PYTHONPATH=$PWD/python${PYTHONPATH:+:$PYTHONPATH} python3 gpu_ray.py "$@" ;;
   sql) ./lanewise sql "$@" ;;
   *) usage; exit 2 ;;
 esac
