@@ -24,7 +24,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "build/python"))
 
 import duckdb  # noqa: E402: Polars reads its number of threads when it is imported
 import lanewise as lw  # noqa: E402
-import numpy as np  # noqa: E402
 import polars as pl  # noqa: E402
 import pyarrow as pa  # noqa: E402
 import pyarrow.compute as pc  # noqa: E402
@@ -103,18 +102,6 @@ def own_function():
     return report("a function in Python, pyarrow's utf8_upper, of each line", measure(ways, max(1, given.runs // 2)), {"duckdb": 1})
 
 
-def find_keys():
-    """10^7 NumPy keys in an index of the same size, on cores."""
-    random = np.random.default_rng(1)
-    count = min(given.rows, 10_000_000)
-    keys = np.unique(random.integers(0, 2**62, count))
-    wanted = random.permutation(keys)
-    index = lw.Index(keys)
-    assert np.array_equal(index.find(wanted), np.searchsorted(keys, wanted))
-    ways = {"lanewise": lambda: index.find(wanted), "numpy": lambda: np.searchsorted(keys, wanted)}
-    return report("Index.find of 10^7 int64 keys, one thread both, compared with numpy.searchsorted", measure(ways, max(1, given.runs // 2)), {})
-
-
 expected = sorted_rows(by_lanewise())
 for way in (by_duckdb, by_polars, by_pyarrow):
     assert sorted_rows(way()).equals(expected), way.__name__
@@ -125,6 +112,5 @@ del expected
 one = {"lanewise": lambda: [lw.sql("select 1").fetchall() for _ in range(200)], "duckdb": lambda: [duckdb.sql("select 1").fetchall() for _ in range(200)]}
 missed += report("select 1, 200 times", measure(one, 15), {"duckdb": 1})
 missed += own_function()
-missed += find_keys()
 print(f"\naim: {AIM} x for the filter, 2 x for select 1;", f"missed: {'; '.join(missed)}" if missed else "all musts hold")
 sys.exit(1 if missed else 0)

@@ -126,6 +126,8 @@ void give_back(void* memory, size_t bytes, bool huge) {
   for (const Kept& old : store().keep({memory, bytes, huge})) ::munmap(old.memory, old.bytes);
 }
 
+void unmap(void* memory, size_t bytes) { ::munmap(memory, size_class(bytes)); }
+
 size_t kept() { return store().bytes(); }
 
 }  // namespace lanewise::blocks

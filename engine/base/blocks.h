@@ -30,6 +30,9 @@ void* grow(void* memory, size_t before, size_t bytes);
 /// Takes back what take(bytes, huge) returned.
 void give_back(void* memory, size_t bytes, bool huge);
 
+/// Returns to the system what take(bytes, …) returned, or what was mapped in its place.
+void unmap(void* memory, size_t bytes);
+
 /// Bytes that are kept.
 size_t kept();
 

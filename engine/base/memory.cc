@@ -23,28 +23,35 @@ constexpr size_t kMostLeft = size_t{1} << 30;
 
 size_t padded(size_t bytes) { return (bytes + kPadding + 63) / 64 * 64; }
 
+thread_local int depth = 0;  // reclaimers that this thread is running: then it must not wait for others
+thread_local Allocations* recording = nullptr;
+}  // namespace
+
 /// Memory aligned to 64 bytes, and its place in a budget.
-struct Block {
+struct Buffer::Block {
   Reservation reservation;
   void* memory = nullptr;
   size_t size = 0;
   bool huge = false;
+  std::shared_ptr<const void> disk;  // null: it is in memory
 
   Block() = default;
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
   ~Block() {
-    if (memory != nullptr) is_large() ? blocks::give_back(memory, size, huge) : std::free(memory);
+    if (disk != nullptr) {
+      blocks::unmap(memory, size);
+    } else if (memory != nullptr) {
+      is_large() ? blocks::give_back(memory, size, huge) : std::free(memory);
+    }
   }
 
   bool is_large() const { return size >= blocks::kSmallest; }
+  void spill(MemoryBudget* budget, std::string_view what);
   uint8_t* data() const {
     return reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(memory) + 63) / 64 * 64);
   }
 };
-
-thread_local int depth = 0;  // reclaimers that this thread is running: then it must not wait for others
-}  // namespace
 
 struct Reclaimer::Entry {
   std::recursive_mutex mutex;
@@ -136,6 +143,13 @@ size_t MemoryBudget::reclaim(size_t bytes) {
   return ask_reclaimers(bytes, [&](size_t freed) { return freed >= bytes; });
 }
 
+bool MemoryBudget::is_short() {
+  if (spill_file_ == nullptr) return false;
+  const size_t most = limit() - 2 * std::min(limit() / 4, kMostLeft);
+  if (used() > most) reclaim(used() - most);
+  return used() > most;
+}
+
 Reservation& Reservation::operator=(Reservation&& other) noexcept {
   if (this != &other) {
     resize(0);
@@ -164,7 +178,7 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
   if (budget != nullptr && !budget->reserve_for(size, size, block->reservation)) {
     std::shared_ptr<uint8_t> memory = budget->spill_file_->allocate(size, what);
     buffer.data_ = memory.get();
-    buffer.spilled_ = true;
+    buffer.owned_by_ = Owner::kFile;
     buffer.owner_ = std::move(memory);
     std::memset(buffer.mutable_data() + bytes, 0, size - bytes);
     return buffer;
@@ -179,14 +193,34 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
   uint8_t* data = block->data();
   std::memset(data + bytes, 0, size - bytes);  // so that over-reads are deterministic
   buffer.data_ = data;
+  buffer.owned_by_ = Owner::kBlock;
+  if (recording != nullptr) Allocations::record(block, what);
   buffer.owner_ = std::move(block);
   return buffer;
 }
 
+Buffer::Block* Buffer::block() const {
+  return owned_by_ == Owner::kBlock ? static_cast<Block*>(const_cast<void*>(owner_.get())) : nullptr;
+}
+
+void Buffer::Block::spill(MemoryBudget* budget, std::string_view what) {
+  if (!is_large() || disk != nullptr || budget == nullptr || budget->spill_file() == nullptr) return;
+  disk = budget->spill_file()->move(memory, size, what);
+  if (disk != nullptr) reservation.resize(0);
+}
+
+void Buffer::spill(MemoryBudget* budget, std::string_view what) const {
+  if (block() != nullptr) block()->spill(budget, what);
+}
+
+bool Buffer::spilled() const {
+  return owned_by_ == Owner::kFile || (block() != nullptr && block()->disk != nullptr);
+}
+
 void Buffer::grow(size_t bytes, size_t used, MemoryBudget* budget, std::string_view what) {
   const size_t size = padded(bytes);
-  auto* block = spilled_ ? nullptr : static_cast<Block*>(const_cast<void*>(owner_.get()));
-  if (block != nullptr && block->is_large() && !block->huge &&
+  Block* const block = this->block();
+  if (block != nullptr && block->is_large() && !block->huge && block->disk == nullptr &&
       (budget == nullptr || budget->reserve_for(size, size - block->size, block->reservation))) {
     if (void* memory = blocks::grow(block->memory, block->size, size)) {
       block->memory = memory;
@@ -209,6 +243,23 @@ Buffer Buffer::wrap(const void* data, size_t bytes, std::shared_ptr<const void> 
   buffer.size_ = bytes;
   buffer.owner_ = std::move(owner);
   return buffer;
+}
+
+Allocations::Scope::Scope(Allocations& allocations, std::string_view what)
+    : outer_(std::exchange(recording, &allocations)) {
+  allocations.what_ = what;
+}
+
+Allocations::Scope::~Scope() { recording = outer_; }
+
+void Allocations::record(const std::shared_ptr<Buffer::Block>& block, std::string_view what) {
+  if (block->is_large() && !block->huge && what == recording->what_) recording->blocks_.push_back(block);
+}
+
+void Allocations::spill(MemoryBudget* budget) {
+  for (const auto& block : std::exchange(blocks_, {})) {
+    if (const auto existing = block.lock()) existing->spill(budget, what_);
+  }
 }
 
 }  // namespace lanewise

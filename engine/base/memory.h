@@ -64,6 +64,9 @@ class MemoryBudget {
   /// From now on, large buffers that exceed the budget are in `file`; some memory stays free for small ones.
   void spill_to(std::shared_ptr<SpillFile> file) { spill_file_ = std::move(file); }
   std::shared_ptr<SpillFile> spill_file() const { return spill_file_; }
+  /// Whether finished data should move to temporary files (Buffer::spill), so that new data has room: caches
+  /// have no more to release, and half of the limit, or all but 2 GiB, is in use.
+  bool is_short();
 
  private:
   friend class Reservation;
@@ -145,8 +148,11 @@ class Buffer {
     return reinterpret_cast<T*>(mutable_data());
   }
   size_t size() const { return size_; }
+  /// Moves large memory that we allocated to the budget's SpillFile, unless that is full. Its address and its
+  /// contents stay; other threads may read it meanwhile, but not write it.
+  void spill(MemoryBudget* budget, std::string_view what) const;
   /// Whether it is in a temporary file.
-  bool spilled() const { return spilled_; }
+  bool spilled() const;
   explicit operator bool() const { return data_ != nullptr; }
   /// The first `bytes` bytes, sharing the memory.
   Buffer prefix(size_t bytes) const {
@@ -156,15 +162,47 @@ class Buffer {
   }
 
  private:
+  friend class Allocations;
   template <class T>
   friend class BufferBuilder;
   /// Allocates more for memory that we allocated and nobody shares; the first `used` bytes stay.
   void grow(size_t bytes, size_t used, MemoryBudget* budget, std::string_view what);
 
+  enum class Owner : uint8_t { kOthers, kBlock, kFile };
+  struct Block;
+  Block* block() const;  ///< null: the owner is another
+
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
-  bool spilled_ = false;
+  Owner owned_by_ = Owner::kOthers;
   std::shared_ptr<const void> owner_;
+};
+
+/// The large buffers that a thread has allocated under one name, so that they can be moved to temporary files
+/// together.
+class Allocations {
+ public:
+  /// While it exists, this thread's allocations are recorded. `what` is a string literal.
+  class Scope {
+   public:
+    Scope(Allocations& allocations, std::string_view what);
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope();
+
+   private:
+    Allocations* outer_;
+  };
+
+  /// Moves those that still exist, see Buffer::spill(), and forgets them. Memory for random access stays.
+  void spill(MemoryBudget* budget);
+
+ private:
+  friend class Buffer;
+  static void record(const std::shared_ptr<Buffer::Block>& block, std::string_view what);
+
+  std::string_view what_;
+  std::vector<std::weak_ptr<Buffer::Block>> blocks_;
 };
 
 /// A growing buffer of T, reserved in a budget. T is trivially copyable. finish() hands its bytes over.

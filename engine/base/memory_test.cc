@@ -168,6 +168,80 @@ TEST(Buffer, SpillsWhatIsLargeAndHasNoRoom) {
   for (size_t i = 0; i < kPadding; ++i) EXPECT_EQ(large.data()[(1000 << 10) + i], 0);
 }
 
+TEST(Buffer, MovesToAFileAndKeepsItsAddress) {
+  if (blocks::kSmallest == SIZE_MAX) GTEST_SKIP() << "all memory is malloc()'s";
+  const TemporaryFolder folder;
+  MemoryBudget budget(16 << 20);
+  EXPECT_FALSE(budget.is_short()) << "nowhere to move to";
+  budget.spill_to(std::make_shared<SpillFile>(folder.path().string()));
+  constexpr size_t kSize = (size_t{3} << 20) + 1;
+  std::vector<Buffer> buffers;
+  while (!budget.is_short()) {
+    Buffer& buffer = buffers.emplace_back(Buffer::allocate(kSize, &budget, "test"));
+    std::memset(buffer.mutable_data(), static_cast<int>(buffers.size()), kSize);
+  }
+  EXPECT_EQ(buffers.size(), 3) << "half of the limit";
+  const Buffer small = Buffer::allocate(1000, &budget, "test");
+  const size_t before = budget.used();
+  for (const Buffer& buffer : buffers) {
+    const uint8_t* data = buffer.data();
+    buffer.spill(&budget, "test");
+    buffer.spill(&budget, "test");
+    EXPECT_TRUE(buffer.spilled());
+    EXPECT_TRUE(buffer.prefix(1).spilled());
+    EXPECT_EQ(buffer.data(), data);
+  }
+  small.spill(&budget, "test");
+  EXPECT_FALSE(small.spilled());
+  EXPECT_EQ(budget.used(), before - 3 * (kSize + 127) / 64 * 64);
+  EXPECT_GE(budget.spill_file()->used(), 3 * kSize);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    EXPECT_EQ(buffers[i].data()[0], i + 1);
+    EXPECT_EQ(buffers[i].data()[kSize - 1], i + 1);
+    EXPECT_EQ(buffers[i].data()[kSize], 0) << "padding";
+    buffers[i].mutable_data()[5] = 77;
+    EXPECT_EQ(buffers[i].data()[5], 77);
+  }
+  buffers.clear();
+  EXPECT_EQ(budget.spill_file()->used(), 0);
+}
+
+TEST(Buffer, StaysInMemoryIfTheDiskIsFull) {
+  const TemporaryFolder folder;
+  MemoryBudget budget(16 << 20);
+  budget.spill_to(std::make_shared<SpillFile>(folder.path().string(), 1 << 20));
+  const Buffer buffer = Buffer::allocate(3 << 20, &budget, "test");
+  buffer.spill(&budget, "test");
+  EXPECT_FALSE(buffer.spilled());
+}
+
+TEST(Allocations, MoveWhatOneOperatorHas) {
+  if (blocks::kSmallest == SIZE_MAX) GTEST_SKIP() << "all memory is malloc()'s";
+  const TemporaryFolder folder;
+  MemoryBudget budget(64 << 20);
+  budget.spill_to(std::make_shared<SpillFile>(folder.path().string()));
+  Allocations allocations;
+  BufferBuilder<uint64_t> grown(&budget, "mine");
+  Buffer random, other, gone;
+  {
+    const Allocations::Scope scope(allocations, "mine");
+    for (uint64_t i = 0; i < 200'000; ++i) grown.push_back(i);
+    random = Buffer::allocate(size_t{4} << 20, &budget, "mine", Access::kRandom);
+    other = Buffer::allocate(size_t{1} << 20, &budget, "other");
+    gone = Buffer::allocate(size_t{1} << 20, &budget, "mine");
+    gone = {};
+  }
+  const Buffer later = Buffer::allocate(size_t{1} << 20, &budget, "mine");
+  const uint64_t* data = grown.data();
+  allocations.spill(&budget);
+  for (const Buffer& buffer : {random, other, later}) EXPECT_FALSE(buffer.spilled());
+  EXPECT_EQ(grown.data(), data);
+  EXPECT_GE(budget.spill_file()->used(), 200'000 * sizeof(uint64_t));
+  for (uint64_t i = 200'000; i < 400'000; ++i) grown.push_back(i);
+  const Buffer all = grown.finish();
+  for (uint64_t i = 0; i < 400'000; ++i) ASSERT_EQ(all.as<uint64_t>()[i], i);
+}
+
 TEST(Arena, Spills) {
   const TemporaryFolder folder;
   MemoryBudget budget(1 << 20);

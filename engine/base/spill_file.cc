@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,7 @@ namespace lanewise {
 namespace {
 
 constexpr size_t kFileSize = size_t{256} << 20;  // or the size of a larger allocation
+constexpr size_t kMostMoved = size_t{1} << 15;   // the system has a limit of mappings, 65,530 by default
 constexpr size_t kKept = size_t{16} << 20;       // unused ranges that keep their disk space
 
 /// Ranges begin and end at multiples of it.
@@ -61,11 +63,35 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   }
 
   std::shared_ptr<uint8_t> allocate(size_t bytes, std::string_view what) {
-    const size_t size = (std::max(bytes, size_t{1}) + page_size() - 1) / page_size() * page_size();
-    const auto [range, on_disk] = take(size, what);
-    if (!on_disk) reserve(range, size, what);
-    return {range.file->data + range.offset, [files = shared_from_this(), range = range, size](uint8_t*) {
-              if (::getpid() == files->process_) files->release(range, size);  // a fork's: still its parent's
+    const size_t size = pages(bytes);
+    const Range range = reserved(size, what);
+    return {range.file->data + range.offset, [files = shared_from_this(), range, size](uint8_t*) {
+              files->release_own(range, size);
+            }};
+  }
+
+  std::shared_ptr<const void> move(void* memory, size_t bytes, std::string_view what) {
+    const size_t size = pages(bytes);
+    if (moved_ >= kMostMoved) return nullptr;
+    Range range;
+    try {
+      range = reserved(size, what);
+    } catch (const MemoryError&) {
+      return nullptr;
+    }
+    const int file = range.file->descriptor;
+    // write() fills the system's page cache without a page fault for each page.
+    if (!write(file, static_cast<const uint8_t*>(memory), size, range.offset) ||
+        ::mmap(memory, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+               static_cast<off_t>(range.offset)) == MAP_FAILED) {
+      release(range, size);
+      return nullptr;
+    }
+    ::madvise(memory, size, MADV_DONTDUMP);
+    ++moved_;
+    return {memory, [files = shared_from_this(), range, size](const void*) {
+              --files->moved_;
+              files->release_own(range, size);
             }};
   }
 
@@ -97,6 +123,33 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
         "{} needs {} more than the memory limit allows, and the temporary folder '{}' cannot hold it: "
         "{}; raise --memory-limit, or name another folder by --temp-directory",
         what, format_size(bytes), folder_, why));
+  }
+
+  static size_t pages(size_t bytes) {
+    return (std::max(bytes, size_t{1}) + page_size() - 1) / page_size() * page_size();
+  }
+
+  static bool write(int file, const uint8_t* from, size_t bytes, size_t offset) {
+    while (bytes != 0) {
+      const ssize_t written = ::pwrite(file, from, bytes, static_cast<off_t>(offset));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return false;
+      from += written;
+      offset += static_cast<size_t>(written);
+      bytes -= static_cast<size_t>(written);
+    }
+    return true;
+  }
+
+  Range reserved(size_t size, std::string_view what) {
+    const auto [range, on_disk] = take(size, what);
+    if (!on_disk) reserve(range, size, what);
+    return range;
+  }
+
+  /// Not in a forked process: the range is still its parent's.
+  void release_own(Range range, size_t size) {
+    if (::getpid() == process_) release(range, size);
   }
 
   /// A range, and whether disk space is reserved for it.
@@ -236,6 +289,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   size_t used_ = 0;
   size_t peak_ = 0;
   std::list<File> files_;
+  std::atomic<size_t> moved_{0};
   std::multimap<size_t, Range> kept_;  // by size
   size_t kept_bytes_ = 0;
 };
@@ -245,6 +299,10 @@ SpillFile::SpillFile(std::string folder, size_t limit)
 
 std::shared_ptr<uint8_t> SpillFile::allocate(size_t bytes, std::string_view what) {
   return files_->allocate(bytes, what);
+}
+
+std::shared_ptr<const void> SpillFile::move(void* memory, size_t bytes, std::string_view what) {
+  return files_->move(memory, bytes, what);
 }
 
 const std::string& SpillFile::folder() const { return files_->folder(); }

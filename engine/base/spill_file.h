@@ -22,6 +22,11 @@ class SpillFile {
   /// and the operator (`what`, a string literal).
   std::shared_ptr<uint8_t> allocate(size_t bytes, std::string_view what);
 
+  /// Moves `bytes` bytes from memory mapped at `memory` (a page's start) to a file, which is mapped in their
+  /// place: reads and writes go on. The file's space is freed with the last pointer returned; the memory must
+  /// not be used afterwards. Null, and nothing has changed, if the disk has no room.
+  std::shared_ptr<const void> move(void* memory, size_t bytes, std::string_view what);
+
   const std::string& folder() const;
   size_t used() const;
   /// The peak number of bytes in use since the last call.

@@ -27,6 +27,14 @@ bool Column::spilled() const {
   return validity.spilled() || values.spilled() || offsets.spilled() || (dictionary && dictionary->spilled());
 }
 
+void Column::spill(MemoryBudget* budget, std::string_view what) const {
+  for (const Buffer* buffer : {&validity, &values, &offsets}) buffer->spill(budget, what);
+}
+
+void Batch::spill(MemoryBudget* budget, std::string_view what) const {
+  for (const ColumnPtr& column : columns) column->spill(budget, what);
+}
+
 size_t Batch::bytes() const {
   size_t sum = 0;
   for (const ColumnPtr& column : columns) sum += column->bytes();

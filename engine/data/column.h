@@ -41,6 +41,8 @@ struct Column {
   size_t bytes() const;
   /// Whether one of the buffers is in a temporary file.
   bool spilled() const;
+  /// Moves large buffers to the budget's temporary file, see Buffer::spill().
+  void spill(MemoryBudget* budget, std::string_view what) const;
 };
 
 using ColumnPtr = std::shared_ptr<const Column>;
@@ -50,6 +52,7 @@ struct Batch {
   int64_t rows = 0;
   std::vector<ColumnPtr> columns;
   size_t bytes() const;
+  void spill(MemoryBudget* budget, std::string_view what) const;
 };
 
 struct Field {

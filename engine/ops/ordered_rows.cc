@@ -12,6 +12,7 @@ namespace {
 /// A result's batch is sealed at this size, so that growing copies little and holds little twice.
 constexpr int64_t kOrderedBatch = int64_t{1} << 17;
 constexpr size_t kBatchBytes = size_t{32} << 20;  // for each kBatchRows
+constexpr size_t kLeastBytes = size_t{2} << 20;   // smaller columns would not move to temporary files
 
 /// Pieces from this length on become batches of their own, without a copy.
 constexpr int64_t kSharedRows = int64_t{1} << 14;
@@ -21,6 +22,7 @@ constexpr int64_t kSharedRows = int64_t{1} << 14;
 void OrderedRows::append(const Chunk& chunk, MemoryBudget* budget) {
   if (chunk.active.none()) return;
   if (growing_.empty()) {
+    budget_ = budget;
     for (const Field& field : schema_) growing_.emplace_back(field.type, budget, what_);
   }
   size_t bytes = 0;
@@ -31,8 +33,8 @@ void OrderedRows::append(const Chunk& chunk, MemoryBudget* budget) {
   pieces_.push_back(
       {chunk.order, static_cast<uint32_t>(batches_.size()), growing_rows_, chunk.active.count()});
   growing_rows_ += chunk.active.count();
-  const auto most_bytes =
-      kBatchBytes * static_cast<size_t>(std::max<int64_t>(batch_rows_ / kOrderedBatch, 1));
+  auto most_bytes = kBatchBytes * static_cast<size_t>(std::max<int64_t>(batch_rows_ / kOrderedBatch, 1));
+  if (budget != nullptr) most_bytes = std::min(most_bytes, std::max(budget->limit() / 32, kLeastBytes));
   if (growing_rows_ >= batch_rows_ || bytes >= most_bytes) seal();
 }
 
@@ -40,6 +42,26 @@ std::vector<Batch> OrderedRows::take() {
   pieces_.erase(pieces_.begin(), std::ranges::find(pieces_, batches_.size(), &Piece::batch));
   for (Piece& piece : pieces_) piece.batch = 0;
   return std::exchange(batches_, {});
+}
+
+std::vector<Batch> OrderedRows::take_with_orders() {
+  std::vector<Buffer> orders;
+  for (const Batch& batch : batches_) {
+    orders.push_back(Buffer::allocate(static_cast<size_t>(batch.rows) * sizeof(uint64_t), budget_, what_));
+  }
+  for (const Piece& piece : pieces_) {
+    if (piece.batch == batches_.size()) break;
+    std::fill_n(orders[piece.batch].mutable_as<uint64_t>() + piece.first, piece.rows, piece.order);
+  }
+  std::vector<Batch> batches = take();
+  for (size_t i = 0; i < batches.size(); ++i) {
+    auto column = std::make_shared<Column>();
+    column->type = TypeId::kUInt64;
+    column->rows = batches[i].rows;
+    column->values = std::move(orders[i]);
+    batches[i].columns.push_back(std::move(column));
+  }
+  return batches;
 }
 
 int64_t OrderedRows::rows() const {
@@ -66,6 +88,7 @@ void OrderedRows::seal() {
   batch.rows = growing_rows_;
   for (Gather& gather : growing_) batch.columns.push_back(gather.finish());
   growing_rows_ = 0;
+  if (budget_ != nullptr && budget_->is_short()) spill(budget_);
 }
 
 ColumnPtr share(const ColumnPtr& column, int64_t first, int64_t rows, MemoryBudget* budget,

@@ -18,10 +18,12 @@ class OrderedRows : public Sink::Local {
       : schema_(schema), what_(what), batch_rows_(batch_rows) {}
 
   void append(const Chunk& chunk, MemoryBudget* budget);
-  /// Ends the current batch.
+  /// Ends the current batch. If memory is short, it moves to a temporary file.
   void seal();
   /// Removes the ended batches; they hold the rows in the order of append().
   std::vector<Batch> take();
+  /// The same, with the order of each row's chunk in a last column.
+  std::vector<Batch> take_with_orders();
   int64_t rows() const;
   size_t ended_batches() const { return batches_.size(); }
   /// Size of the ended batches.
@@ -45,6 +47,10 @@ class OrderedRows : public Sink::Local {
   static Table merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals, int64_t offset,
                      int64_t limit, MemoryBudget* budget, std::string_view what);
 
+ protected:
+  /// Moves the batch that has just ended to a temporary file.
+  virtual void spill(MemoryBudget* budget) { batches_.back().spill(budget, what_); }
+
  private:
   /// Consecutive rows of one batch.
   struct Piece {
@@ -57,6 +63,7 @@ class OrderedRows : public Sink::Local {
   const Schema& schema_;
   std::string_view what_;
   int64_t batch_rows_;
+  MemoryBudget* budget_ = nullptr;
   std::vector<Gather> growing_;
   int64_t growing_rows_ = 0;
   std::vector<Batch> batches_;

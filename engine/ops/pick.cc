@@ -105,7 +105,7 @@ void pick_texts(std::span<const Column* const> parts, std::span<const KeyRow> ro
     copy_texts(rows.size(), from.data(), offsets, to.values.mutable_as<char>());
   };
   uint64_t bytes = 0;  // maximum: each row is picked once
-  for (const Column* part : parts) bytes += part->values.size();
+  for (const Column* part : parts) bytes += part->offset(part->rows) - part->offset(0);
   to.wide_offsets = bytes > std::numeric_limits<uint32_t>::max();
   to.wide_offsets ? pick_as(uint64_t{}) : pick_as(uint32_t{});
 }

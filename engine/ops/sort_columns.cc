@@ -2,6 +2,15 @@
 
 namespace lanewise::ops {
 
+int compare(const Value& a, const Value& b, SortDirection direction) {
+  if (a.is_null() || b.is_null()) {
+    const int nulls_last = static_cast<int>(a.is_null()) - static_cast<int>(b.is_null());
+    return direction.nulls_first ? -nulls_last : nulls_last;
+  }
+  const int order = compare(a, b);
+  return direction.descending ? -order : order;
+}
+
 SortColumns::SortColumns(const std::vector<plan::SortKey>& keys, const Schema& input) : schema_(input) {
   for (const plan::SortKey& key : keys) {
     size_t column = key.expr->column;

@@ -12,6 +12,9 @@ namespace lanewise::ops {
 
 inline constexpr const char* kOrderBy = "Sort (ORDER BY)";
 
+/// Negative if `a` comes first, 0 if neither does.
+int compare(const Value& a, const Value& b, SortDirection direction);
+
 /// The columns that a sort keeps: those of its input, then the keys that are not among them.
 class SortColumns {
  public:

@@ -61,6 +61,7 @@ class Aggregate : public Sink {
 
   void consume(Local& local, const Chunk& chunk, EvalContext& context) const override {
     auto& groups = static_cast<Groups&>(local);
+    const Allocations::Scope scope(groups.allocations, what_);
     if (!groups.now.keys) start(groups, context.budget);
     if (chunk.active.none()) return;
     const std::vector<Vector> keys = evaluate_all(keys_, chunk, chunk.active, context);
@@ -134,6 +135,7 @@ class Aggregate : public Sink {
   struct Groups : Local {
     KeyRun now;
     std::vector<KeyRun> runs;
+    Allocations allocations;
     RunLimit limit;
     std::vector<std::unique_ptr<DistinctRows>> distinct;  // by call; null without DISTINCT
   };
@@ -156,12 +158,13 @@ class Aggregate : public Sink {
   }
 
   void limit(Groups& groups, size_t rows, MemoryBudget* budget) const {
-    if (groups.limit.reached(rows, size(groups.now))) {
+    if (groups.limit.reached(rows, size(groups.now), budget)) {
       KeyRun next = started(budget);
       std::swap(next.accumulators, groups.now.accumulators);
       next.keys = groups.now.keys->take();
       groups.runs.push_back(std::move(next));
       groups.runs.back().arrange([&] { return started(budget); });
+      spill_if_short(groups.allocations, budget);
     } else if (groups.limit.expected_keys() > size(groups.now)) {
       groups.now.keys->reserve(groups.limit.expected_keys());
     }
@@ -275,6 +278,8 @@ class Aggregate : public Sink {
         [&](size_t p, KeyRun& merged) {
           seal(merged);
           results[p] = batches(merged, context);
+          if (context.budget == nullptr || !context.budget->is_short()) return;
+          for (const Batch& batch : results[p]) batch.spill(context.budget, what_);
         });
     std::vector<Batch> batches;
     for (auto& result : results) std::move(result.begin(), result.end(), std::back_inserter(batches));

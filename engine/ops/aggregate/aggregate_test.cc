@@ -5,6 +5,7 @@
 #include <functional>
 #include <random>
 
+#include "base/testing/short_memory.h"
 #include "base/testing/test_size.h"
 #include "ops/aggregate/functions.h"
 #include "ops/aggregate/reference.h"
@@ -422,7 +423,7 @@ TEST(Aggregate, DeviationOfInfinityIsAnError) {
 }
 
 TEST(Aggregate, ManyGroupsAcrossThreads) {
-  const int64_t kRows = test_size(50'000, 200'000), kGroups = test_size(20'000, 70'000);
+  const int64_t kRows = test_size(50'000, 300'000), kGroups = test_size(20'000, 90'000);
   ColumnBuilder keys(TypeId::kInt64), texts(TypeId::kVarchar), numbers(TypeId::kInt64);
   for (int64_t row = 0; row < kRows; ++row) {
     const int64_t key = row * 7919 % kGroups;
@@ -440,12 +441,15 @@ TEST(Aggregate, ManyGroupsAcrossThreads) {
   plan::AggregateCall distinct = call_of("count", {number});
   distinct.distinct = true;
   for (const size_t key : {0, 1}) {
-    for (const size_t locals : {1, 4}) {
+    for (const auto& [locals, is_short] : {std::pair{1, false}, {1, true}, {2, true}, {4, false}}) {
+      ShortMemory memory;
+      Feed feed{2000, static_cast<size_t>(locals)};
+      if (is_short) feed.budget = &memory.budget;
       plan::Aggregate aggregate;
       aggregate.keys = {column(key, columns[key]->type)};
       aggregate.aggregates = {call_of("count_star", {}), call_of("sum", {number}),
                               call_of("median", {number}), distinct};
-      const Table table = run(aggregate, columns, {2000, locals});
+      const Table table = run(aggregate, columns, feed);
       ASSERT_EQ(table.rows(), kGroups);
       for (const Batch& batch : table.batches) {
         for (int64_t row = 0; row < batch.rows; ++row) {
@@ -484,11 +488,14 @@ TEST(Aggregate, KeysThatAreMostlyNew) {
   std::vector<plan::AggregateCall> with_kept = copied;  // the median keeps its values in place
   with_kept.push_back(call_of("median", {number}));
   for (const std::vector<size_t>& keys : key_sets) {
-    for (const bool kept : {false, true}) {
+    for (const auto& [kept, is_short] : {std::pair{false, false}, {true, false}, {true, true}}) {
+      ShortMemory memory;
+      Feed feed{2000, 2};
+      if (is_short) feed.budget = &memory.budget;
       plan::Aggregate aggregate;
       for (const size_t key : keys) aggregate.keys.push_back(column(key, columns[key]->type));
       aggregate.aggregates = kept ? with_kept : copied;
-      const Table table = run(aggregate, columns, {2000, 2});
+      const Table table = run(aggregate, columns, feed);
       ASSERT_EQ(table.rows(), kGroups);
       for (const Batch& batch : table.batches) {
         for (int64_t row = 0; row < batch.rows; ++row) {

@@ -54,10 +54,11 @@ void KeyRun::arrange(const std::function<KeyRun()>& start) {
   }
 }
 
-bool RunLimit::reached(size_t rows, uint32_t keys) {
+bool RunLimit::reached(size_t rows, uint32_t keys, MemoryBudget* budget) {
   rows_in_run_ += rows;
   rows_ += rows;
-  if (keys < (mostly_new_ ? kAppendedKeys : kRunKeys) || one_table_) return false;
+  if (keys < (mostly_new_ ? kAppendedKeys : kRunKeys)) return false;
+  if (one_table_) return budget != nullptr && budget->is_short();
   if (!mostly_new_) {
     expected_ = estimated_keys(rows_in_run_, keys);
     mostly_new_ = static_cast<double>(rows_in_run_) < kSeldomRepeats * static_cast<double>(expected_);
@@ -69,14 +70,16 @@ bool RunLimit::reached(size_t rows, uint32_t keys) {
 }
 
 DistinctRows::DistinctRows(const std::vector<Type>& types, MemoryBudget* budget, std::string_view what)
-    : keys_(types, budget, what) {}
+    : budget_(budget), what_(what), keys_(types, budget, what) {}
 
 void DistinctRows::add(std::span<const Vector> values, const ActiveSet& rows) {
   if (rows.none()) return;
+  const Allocations::Scope scope(allocations_, what_);
   number_keys(keys_, limit_, values, rows, rows.arena().allocate<uint32_t>(rows.rows()));
-  if (limit_.reached(rows.count(), keys_.size())) {
+  if (limit_.reached(rows.count(), keys_.size(), budget_)) {
     runs_.push_back({keys_.take(), {}, {}});
     runs_.back().arrange({});
+    spill_if_short(allocations_, budget_);
   } else if (limit_.expected_keys() > keys_.size()) {
     keys_.reserve(limit_.expected_keys());
   }
@@ -85,6 +88,10 @@ void DistinctRows::add(std::span<const Vector> values, const ActiveSet& rows) {
 std::vector<KeyRun> DistinctRows::take() {
   if (keys_.size() != 0) runs_.push_back({keys_.take(), {}, {}});
   return std::move(runs_);
+}
+
+void spill_if_short(Allocations& runs, MemoryBudget* budget) {
+  if (budget != nullptr && budget->is_short()) runs.spill(budget);
 }
 
 int merge_bits(size_t keys) {

@@ -27,11 +27,11 @@ inline constexpr int kPartitionBits = 11;
 
 /// Decides when a thread ends a run. A table with more keys than fit a core's cache is slow, and rows whose
 /// keys rarely repeat gain nothing from it: they go into runs of the cache's size, which are merged partition
-/// by partition. If most keys repeat, all rows stay in one table of any size.
+/// by partition. If most keys repeat, all rows stay in one table, whose size only the memory limits.
 class RunLimit {
  public:
   /// Called after `rows` more rows; the run has `keys` keys. True: the run ends here.
-  bool reached(size_t rows, uint32_t keys);
+  bool reached(size_t rows, uint32_t keys, MemoryBudget* budget);
   /// Whether keys repeat so rarely that looking them up is not worthwhile.
   bool mostly_new() const { return mostly_new_; }
   /// The estimated total number of keys; 0 while runs end.
@@ -59,6 +59,9 @@ class DistinctRows {
   std::vector<KeyRun> take();
 
  private:
+  MemoryBudget* budget_;
+  std::string_view what_;
+  Allocations allocations_;
   Grouping keys_;
   RunLimit limit_;
   std::vector<KeyRun> runs_;
@@ -67,6 +70,9 @@ class DistinctRows {
 /// The number of partition bits for this many keys in all runs, so that the table of each partition
 /// stays in a core's cache.
 int merge_bits(size_t keys);
+
+/// Moves finished runs to temporary files if memory is short.
+void spill_if_short(Allocations& runs, MemoryBudget* budget);
 
 /// Merges runs in parallel, by 2^bits partitions of their keys: calls body(partition, merged) for each.
 /// `merged` was made by `start` and has the keys and running values of all runs. Throws CancelledError.

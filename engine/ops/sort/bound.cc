@@ -6,16 +6,6 @@ namespace lanewise::ops {
 
 namespace {
 
-/// Negative if `a` comes first, 0 if neither does.
-int order_of(const Value& a, const Value& b, SortDirection direction) {
-  if (a.is_null() || b.is_null()) {
-    const int nulls_last = static_cast<int>(a.is_null()) - static_cast<int>(b.is_null());
-    return direction.nulls_first ? -nulls_last : nulls_last;
-  }
-  const int order = compare(a, b);
-  return direction.descending ? -order : order;
-}
-
 ExprPtr either(ExprPtr a, ExprPtr b) {
   if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
   return disjunction({std::move(a), std::move(b)});
@@ -67,7 +57,7 @@ ExprPtr Bound::before(uint64_t order) const {
 
 bool Bound::is_before(const Row& a, const Row& b) const {
   for (size_t k = 0; k < a.keys.size(); ++k) {
-    const int order = order_of(a.keys[k], b.keys[k], columns_.direction(k));
+    const int order = compare(a.keys[k], b.keys[k], columns_.direction(k));
     if (order != 0) return order < 0;
   }
   return a.order < b.order;

@@ -5,6 +5,7 @@
 #include "ops/pick.h"
 #include "ops/sort/top_n.h"
 #include "ops/sorted_rows.h"
+#include "ops/sorted_runs.h"
 
 namespace lanewise::ops {
 
@@ -20,7 +21,7 @@ class Sort : public Sink {
       : input_(input), columns_(sort.keys, input), offset_(sort.offset), limit_(sort.limit) {}
 
   std::unique_ptr<Local> local() const override {
-    return std::make_unique<OrderedRows>(columns_.schema(), kOrderBy, kSortBatch);
+    return std::make_unique<SortedRuns>(columns_, columns_.keys(), kOrderBy);
   }
 
   void consume(Local& local, const Chunk& chunk, EvalContext& context) const override {
@@ -30,6 +31,10 @@ class Sort : public Sink {
   }
 
   Table finish(std::vector<std::unique_ptr<Local>> locals, EvalContext& context) override {
+    if (SortedRuns::any(locals)) {
+      const size_t count = limit_ < 0 ? SIZE_MAX : static_cast<size_t>(limit_);
+      return SortedRuns::merge(input_, locals, static_cast<size_t>(offset_), count, context);
+    }
     SortedRows sorted(locals, context.budget, kOrderBy);
     const size_t first = std::min(static_cast<size_t>(offset_), sorted.size());
     const size_t rest = sorted.size() - first;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/testing/short_memory.h"
 #include "base/testing/test_size.h"
 #include "ops/sort/top_n.h"
 #include "primitives/random_column.h"
@@ -118,7 +119,11 @@ Rows rows_of(const Table& table) {
 void expect_sorted(const plan::Sort& sort, const std::vector<ColumnPtr>& columns,
                    const std::vector<SortFeed>& feeds) {
   const Rows expected = expected_rows(rows_of(columns, feeds[0].skip), sort);
-  for (const SortFeed& feed : feeds) {
+  std::vector<SortFeed> all = feeds;
+  all.push_back(feeds[0]);
+  ShortMemory memory;
+  all.back().budget = &memory.budget;
+  for (const SortFeed& feed : all) {
     const Rows rows = rows_of(run_sort(sort, columns, feed));
     ASSERT_EQ(rows.size(), expected.size());
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -218,6 +223,23 @@ TEST(TopN, DropsWhatIsBehind) {
           expect_sorted({{number}, 10, 3}, columns, feeds);  // ascending or descending as it comes
         }
       }
+    }
+  }
+}
+
+TEST(Sort, MergesRunsOfManyThreadsIfMemoryIsShort) {
+  const auto rows = test_size<int64_t>(30'000, 200'000);
+  for (const uint32_t distinct : {2, 200'000}) {
+    const auto columns = many_rows(distinct, 0.1, static_cast<size_t>(rows));
+    const plan::SortKey text = by(0, TypeId::kVarchar, true), real = by(1, TypeId::kFloat64, false, true);
+    for (const bool backwards : {false, true}) {
+      ShortMemory memory;
+      const SortFeed feed{
+          .chunk_rows = 2048, .locals = 7, .skip = 3, .backwards = backwards, .budget = &memory.budget};
+      expect_sorted({{real, text}}, columns, feed);
+      expect_sorted({{text}, -1, rows / 3}, columns, feed);
+      expect_sorted({{real}, (1 << 20) + 1, 17'000}, columns, feed);  // no top-n
+      EXPECT_EQ(memory.budget.spill_file()->used(), 0);
     }
   }
 }

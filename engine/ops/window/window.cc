@@ -4,9 +4,11 @@
 #include <limits>
 
 #include "base/error.h"
+#include "ops/concat.h"
 #include "ops/ordered_rows.h"
 #include "ops/pick.h"
 #include "ops/sorted_rows.h"
+#include "ops/sorted_runs.h"
 #include "ops/window/function.h"
 #include "ops/window/leading_rows.h"
 #include "primitives/parallel.h"
@@ -52,15 +54,19 @@ class Window : public Sink {
     if (finds_leading_) LeadingRows::add_fields(kept_);
   }
 
-  std::unique_ptr<Local> local() const override { return std::make_unique<Rows>(kept_, kWindow, kSortBatch); }
+  std::unique_ptr<Local> local() const override {
+    if (finds_leading_) return std::make_unique<FewRows>(kept_, kWindow, kSortBatch);
+    return std::make_unique<SortedRuns>(columns_, sort_keys_, kWindow);
+  }
 
   void consume(Local& local, const Chunk& chunk, EvalContext& context) const override {
-    auto& rows = static_cast<Rows&>(local);
+    auto& rows = static_cast<OrderedRows&>(local);
     std::vector<Vector> columns = columns_.of(chunk, context);
     ActiveSet active = chunk.active;
     if (finds_leading_) {
-      if (!rows.leading) rows.leading.emplace(columns_, partition_keys_, first_rows_, context.budget);
-      active = rows.leading->keep(columns, active);
+      auto& leading = static_cast<FewRows&>(local).leading;
+      if (!leading) leading.emplace(columns_, partition_keys_, first_rows_, context.budget);
+      active = leading->keep(columns, active);
       if (active.none()) return;
     }
     rows.append({chunk.order, chunk.rows, std::move(columns), active, chunk.first_row}, context.budget);
@@ -92,7 +98,8 @@ class Window : public Sink {
   }
 
  private:
-  struct Rows : OrderedRows {
+  /// Rows that may be among the leading ones of their partitions.
+  struct FewRows : OrderedRows {
     using OrderedRows::OrderedRows;
     std::optional<LeadingRows> leading;
   };
@@ -133,7 +140,7 @@ class Window : public Sink {
   static void keep_leading(SortedRows& rows, const std::vector<std::unique_ptr<Local>>& locals) {
     std::vector<LeadingRows*> threads, of_part;
     for (const auto& local : locals) {
-      auto& own = static_cast<Rows&>(*local);
+      auto& own = static_cast<FewRows&>(*local);
       LeadingRows* leading = own.leading ? &*own.leading : nullptr;
       of_part.insert(of_part.end(), own.ended_batches(), leading);
       if (leading != nullptr) threads.push_back(leading);
@@ -155,19 +162,40 @@ class Window : public Sink {
     });
   }
 
-  WindowRows sorted(std::vector<std::unique_ptr<Local>>& locals, const EvalContext& context) const {
+  static uint32_t checked(size_t rows) {
+    if (rows < std::numeric_limits<uint32_t>::max()) return static_cast<uint32_t>(rows);
+    throw UserError("window functions over more than 4,294,967,294 rows are not supported yet");
+  }
+
+  /// The rows of runs in temporary files.
+  void merge_runs(std::vector<std::unique_ptr<Local>>& locals, WindowRows& to,
+                  const EvalContext& context) const {
+    Table merged = SortedRuns::merge(columns_.schema(), locals, 0, SIZE_MAX, context);
+    to.rows = checked(static_cast<size_t>(merged.rows()));
+    parallel_for(to.columns.size(), [&](size_t c) {
+      std::vector<ColumnPtr> parts;
+      for (Batch& batch : merged.batches) parts.push_back(std::move(batch.columns[c]));
+      to.columns[c] = concat(parts, context.budget, kWindow);
+    });
+  }
+
+  void sort(std::vector<std::unique_ptr<Local>>& locals, WindowRows& to, const EvalContext& context) const {
     SortedRows sorted(locals, context.budget, kWindow);
     if (finds_leading_) keep_leading(sorted, locals);
-    if (sorted.size() >= std::numeric_limits<uint32_t>::max())
-      throw UserError("window functions over more than 4,294,967,294 rows are not supported yet");
+    to.rows = checked(sorted.size());
     if (sort_keys_ != 0) sorted.sort(columns_, sort_keys_, 0, sorted.size(), context.cancellation);
-    WindowRows rows{static_cast<uint32_t>(sorted.size()), std::vector<ColumnPtr>(columns_.schema().size()),
-                    Starts(context.budget, kWindow), Starts(context.budget, kWindow)};
-    parallel_for(rows.columns.size(), [&](size_t c) {
+    parallel_for(to.columns.size(), [&](size_t c) {
       std::vector<const Column*> parts;
       for (const Batch* part : sorted.parts()) parts.push_back(part->columns[c].get());
-      rows.columns[c] = pick(columns_.schema()[c].type, parts, sorted.rows(), context.budget, kWindow);
+      to.columns[c] = pick(columns_.schema()[c].type, parts, sorted.rows(), context.budget, kWindow);
     });
+  }
+
+  WindowRows sorted(std::vector<std::unique_ptr<Local>>& locals, const EvalContext& context) const {
+    WindowRows rows{0, std::vector<ColumnPtr>(columns_.schema().size()), Starts(context.budget, kWindow),
+                    Starts(context.budget, kWindow)};
+    const bool in_runs = !finds_leading_ && SortedRuns::any(locals);
+    in_runs ? merge_runs(locals, rows, context) : sort(locals, rows, context);
     std::vector<ColumnPtr> keys;
     for (size_t k = 0; k < sort_keys_; ++k) {
       if (k == partition_keys_) rows.partitions = starts_of_runs(keys, rows.rows, context);

@@ -59,8 +59,13 @@ class HashTable {
     }
   }
 
-  /// Removes all keys; the memory is kept.
+  /// Removes all keys; the memory is kept, unless it is in a temporary file.
   void clear() {
+    if (buffer_.spilled()) {
+      buffer_ = {};
+      slots_ = nullptr;
+      shift_ = 32;
+    }
     if (slots_ != nullptr) std::memset(slots_, 0xff, (mask_ + 1) * sizeof(Slot));
     size_ = 0;
   }
