@@ -4,6 +4,7 @@ import argparse
 import math
 import os
 import re
+import statistics
 import subprocess
 import sys
 import time
@@ -25,21 +26,40 @@ def parser(name, documentation):
     made.add_argument("--device", default="cpu", help="cpu, cuda, auto (default: cpu)")
     made.add_argument("--threads", type=int, default=os.cpu_count(), help="of both engines (default: one per core)")
     made.add_argument("--runs", type=int, choices=range(2, 100), metavar="RUNS", default=3, help="of each query; the first one does not count (default: 3)")
+    made.add_argument("--rounds", type=int, default=1, help="how often the engines take turns (default: 1)")
     made.add_argument("--memory-limit", default="", help="of both engines, like 100MB (default: most of the machine's)")
     made.add_argument("--folder", type=Path, default=ROOT / ".cache" / "data", help="where the data are kept")
     return made
 
 
-def make_database(database, parquet):
-    """A DuckDB database of the Parquet files in a folder."""
+def make_database(database, fill):
+    """A DuckDB database, filled by fill(connection) if it is missing."""
     if database.exists():
         return database
+    database.parent.mkdir(parents=True, exist_ok=True)
     new = database.with_suffix(".new")
     new.unlink(missing_ok=True)  # of a run that was interrupted
     with duckdb.connect(new) as connection:
-        for file in sorted(parquet.glob("*.parquet")):
-            connection.execute(f"CREATE TABLE {file.stem} AS FROM '{file}'")
+        fill(connection)
     return new.rename(database)
+
+
+def read_parquet(folder):
+    def fill(connection):
+        for file in sorted(folder.glob("*.parquet")):
+            connection.execute(f"CREATE TABLE {file.stem} AS FROM '{file}'")
+    return fill
+
+
+def run_statements(statements):
+    def fill(connection):
+        for statement in statements:
+            connection.execute(statement)
+    return fill
+
+
+def read_queries(files):
+    return {file.stem: file.read_text() for file in sorted(files)}
 
 
 def run_duckdb(database, queries, threads, runs, memory_limit):
@@ -74,23 +94,27 @@ def run_lanewise(database, queries, threads, runs, device, memory_limit):
     return times, answers[::runs], [found[1] if found else "" for found in spilled]
 
 
-def compare(database, files, arguments):
-    """Prints a line for each query; the exit code is 1 if an answer differs."""
-    queries = [file.read_text() for file in files]
+def compare(database, queries, arguments):
+    """Prints a line for each query, by name; the exit code is 1 if an answer differs."""
+    names, texts = list(queries), list(queries.values())
     with duckdb.connect(str(database), read_only=True) as connection:
-        expected = corpus.duckdb_answers(connection, [corpus.Block("query", True, "", query.strip().rstrip(";"), 0) for query in queries])
-    theirs = run_duckdb(database, queries, arguments.threads, arguments.runs, arguments.memory_limit)
-    ours, answers, spilled = run_lanewise(database, queries, arguments.threads, arguments.runs, arguments.device, arguments.memory_limit)
+        expected = corpus.duckdb_answers(connection, [corpus.Block("query", True, "", query.strip().rstrip(";"), 0) for query in texts])
+    ours, theirs, first = [[] for _ in texts], [[] for _ in texts], None
+    for _ in range(arguments.rounds):
+        rival = run_duckdb(database, texts, arguments.threads, arguments.runs, arguments.memory_limit)
+        times, answers, spilled = run_lanewise(database, texts, arguments.threads, arguments.runs, arguments.device, arguments.memory_limit)
+        first = first or [runs[0] for runs in times]
+        for found, more in [*zip(ours, times), *zip(theirs, rival)]:
+            found += more[1:]
 
     wrong = 0
-    ratios = []
-    print(f"{'query':8}{'first':>10}{'Lanewise':>10}{'DuckDB':>10}{'ratio':>8}   ms, best of {arguments.runs - 1} behind the first")
-    for file, our, their, answer, right, temporary in zip(files, ours, theirs, answers, expected, spilled):
+    ours, theirs = [list(map(statistics.median, times)) for times in (ours, theirs)]
+    ratios = [their / our for our, their in zip(ours, theirs)]
+    print(f"{'query':9}{'first':>10}{'Lanewise':>10}{'DuckDB':>10}{'ratio':>8}   ms, median of {arguments.rounds * (arguments.runs - 1)} runs after the first")
+    for name, start, our, their, answer, right, temporary in zip(names, first, ours, theirs, answers, expected, spilled):
         difference = corpus.difference(answer, right, True)
         wrong += bool(difference)
-        best, rival = min(our[1:]), min(their[1:])
-        ratios.append(rival / best)
-        print(f"{file.stem:8}{our[0]:10.1f}{best:10.1f}{rival:10.1f}{rival / best:8.2f}" + (f"   {temporary} in temporary files" if temporary else "") + (f"   DIFFERENT: {difference}" if difference else ""))
-    print(f"{'total':8}{sum(our[0] for our in ours):10.1f}{sum(min(our[1:]) for our in ours):10.1f}{sum(min(their[1:]) for their in theirs):10.1f}")
+        print(f"{name:9}{start:10.1f}{our:10.1f}{their:10.1f}{their / our:8.2f}" + (f"   {temporary} in temporary files" if temporary else "") + (f"   DIFFERENT: {difference}" if difference else ""))
+    print(f"{'total':9}{sum(first):10.1f}{sum(ours):10.1f}{sum(theirs):10.1f}{sum(theirs) / sum(ours):8.2f}")
     print(f"geometric mean of the ratios: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}; answers that differ: {wrong}")
     sys.exit(1 if wrong else 0)

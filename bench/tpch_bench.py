@@ -1,6 +1,6 @@
 """TPC-H's 22 queries against DuckDB: the same database file, the same number of threads, hot, equal answers.
 
-Each engine runs every query RUNS times in one process; the best run after the first one counts, planning included. The first run, in which
+Each engine runs every query RUNS times in one process; the median of the runs after the first one counts, planning included. The first run, in which
 columns are read and kernels are built, is shown separately. DuckDB's answers are compared with ours, doubles up to the last digits.
 
     ./dev bench tpch                              scale factor 1, the CPU
@@ -21,7 +21,7 @@ def make_database(folder, scale, generator):
     if not database.exists():
         with tempfile.TemporaryDirectory(dir=folder) as parquet:
             subprocess.run([generator, "-s", str(scale), "--format=parquet", "--output-dir", parquet], check=True, capture_output=True)
-            suite.make_database(database, Path(parquet))
+            suite.make_database(database, suite.read_parquet(Path(parquet)))
     return database
 
 
@@ -32,4 +32,4 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     database = make_database(arguments.folder, arguments.scale, arguments.generator)
-    suite.compare(database, sorted(arguments.queries.glob("q*.sql")), arguments)
+    suite.compare(database, suite.read_queries(arguments.queries.glob("q*.sql")), arguments)

@@ -63,8 +63,8 @@ class Grouping {
   std::unique_ptr<Grouping> take();
   /// Removes all keys; most of the memory is kept.
   void clear();
-  /// The keys' partitions. Renumbers keys returned by take(), so that each partition is contiguous:
-  /// key i was number (*from)[i]. If that is impossible, `from` stays empty.
+  /// The keys' partitions. Renumbers keys returned by take(), so that each partition is contiguous, with
+  /// its bytes: key i was number (*from)[i]. If that is impossible, `from` stays empty.
   Partitions arrange(int bits, std::vector<uint32_t>* from);
 
   uint32_t size() const { return static_cast<uint32_t>(tags_.size()); }
@@ -115,6 +115,8 @@ class Grouping {
                     uint32_t* groups);
   HashTable::Key append(uint32_t tag, uint64_t word, std::span<const Vector> keys, uint32_t row);
   uint64_t keep(const uint8_t* bytes, size_t size);
+  /// Moves the kept bytes into the order of the keys, so that the readers of a partition follow memory.
+  void arrange_kept();
   std::shared_ptr<Column> number_column(size_t key, std::span<const uint32_t> groups) const;
   std::shared_ptr<Column> text_column(size_t key, std::span<const uint32_t> groups) const;
   template <class T>

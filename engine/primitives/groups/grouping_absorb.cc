@@ -1,5 +1,6 @@
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "primitives/groups/grouping.h"
 #include "primitives/groups/kept_bytes.h"
@@ -151,6 +152,17 @@ Partitions partition(std::span<const uint32_t> tags, int bits) {
   return result;
 }
 
+void Grouping::arrange_kept() {
+  constexpr size_t kAhead = 16;  // keys to prefetch ahead
+  const ByteStore before = std::exchange(kept_, ByteStore(budget_, what_));
+  for (size_t i = 0; i < words_.size(); ++i) {
+    if (i + kAhead < words_.size()) __builtin_prefetch(reinterpret_cast<const void*>(words_[i + kAhead]));
+    if (words_[i] == 0) continue;  // NULL
+    const KeptBytes kept = kept_at(words_[i]);
+    words_[i] = keep(kept.bytes, kept.size);
+  }
+}
+
 Partitions Grouping::arrange(int bits, std::vector<uint32_t>* from) {
   Partitions result = partition(tags(), bits);
   if (nulls_ != nullptr) return result;  // their numbers are also stored elsewhere
@@ -180,6 +192,7 @@ Partitions Grouping::arrange(int bits, std::vector<uint32_t>* from) {
       break;
     }
   }
+  if (form_ == Form::kText || form_ == Form::kRow) arrange_kept();
   from->resize(size());
   std::iota(from->begin(), from->end(), 0);
   std::swap(result.groups, *from);

@@ -306,6 +306,30 @@ TEST(Grouping, PartitionsDoNotCrowdTheirTables) {
   EXPECT_LT(std::clock() - grouped, 10 * (grouped - start) + CLOCKS_PER_SEC / 10);
 }
 
+TEST(Grouping, ArrangedKeysStayTheSame) {
+  std::mt19937 random(14);
+  const std::vector<std::vector<Type>> shapes = {
+      {TypeId::kVarchar}, {TypeId::kVarchar, TypeId::kInterval, TypeId::kInt8}, {TypeId::kInt64}};
+  for (const auto& types : shapes) {
+    for (const double nulls : {0.0, 0.1}) {
+      const Input input = make_input(types, 2000, 500, nulls, false, random);
+      Grouping before(types, nullptr, "GROUP BY"), grouping(types, nullptr, "GROUP BY");
+      group(before, input, 200, 0);
+      group(grouping, input, 200, 0);
+      const std::unique_ptr<Grouping> arranged = grouping.take();
+      std::vector<uint32_t> from;
+      const Partitions parts = arranged->arrange(3, &from);
+      ASSERT_TRUE(parts.in_order);
+      ASSERT_EQ(from.size(), before.size());
+      for (size_t key = 0; key < types.size(); ++key) {
+        const ColumnPtr expected = before.column(key, from), found = arranged->column(key, parts.groups);
+        for (size_t i = 0; i < from.size(); ++i)
+          ASSERT_EQ(found->value(static_cast<int64_t>(i)), expected->value(static_cast<int64_t>(i)));
+      }
+    }
+  }
+}
+
 TEST(Grouping, NamesTheOperatorWhenTheBudgetIsSpent) {
   std::mt19937 random(13);
   const Input input = make_input({TypeId::kVarchar}, 50000, 50000, 0, false, random);

@@ -60,26 +60,4 @@ KeyRows::Encoded KeyRows::encode(std::span<const KeyWords> keys, const uint32_t*
   return result;
 }
 
-uint64_t KeyRows::word_at(const uint8_t* row, size_t index) const {
-  uint64_t word;
-  std::memcpy(&word, row + index * 8, 8);
-  return word;
-}
-
-bool KeyRows::is_null(const uint8_t* row, size_t key) const {
-  return word_at(row, key / 64) >> (key % 64) & 1;
-}
-
-void KeyRows::words(const uint8_t* row, size_t key, uint64_t* words) const {
-  for (int i = 0; i < widths_[key]; ++i) words[i] = word_at(row, at_[key] + static_cast<size_t>(i));
-}
-
-std::string_view KeyRows::text(const uint8_t* row, size_t key) const {
-  size_t offset = head_ * 8;
-  for (size_t before = 0; before < key; ++before) {
-    if (widths_[before] == 0) offset += word_at(row, at_[before]);
-  }
-  return {reinterpret_cast<const char*>(row) + offset, word_at(row, at_[key])};
-}
-
 }  // namespace lanewise

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/arena.h"
@@ -24,13 +26,25 @@ class KeyRows {
   /// Rows rows[0..count), or 0..count if `rows` is null; the result lives in `arena`.
   Encoded encode(std::span<const KeyWords> keys, const uint32_t* rows, size_t count, Arena& arena) const;
 
-  bool is_null(const uint8_t* row, size_t key) const;
+  bool is_null(const uint8_t* row, size_t key) const { return word_at(row, key / 64) >> (key % 64) & 1; }
   /// The words of a number that is not NULL.
-  void words(const uint8_t* row, size_t key, uint64_t* words) const;
-  std::string_view text(const uint8_t* row, size_t key) const;
+  void words(const uint8_t* row, size_t key, uint64_t* words) const {
+    for (int i = 0; i < widths_[key]; ++i) words[i] = word_at(row, at_[key] + static_cast<size_t>(i));
+  }
+  std::string_view text(const uint8_t* row, size_t key) const {
+    size_t offset = head_ * 8;
+    for (size_t before = 0; before < key; ++before) {
+      if (widths_[before] == 0) offset += word_at(row, at_[before]);
+    }
+    return {reinterpret_cast<const char*>(row) + offset, word_at(row, at_[key])};
+  }
 
  private:
-  uint64_t word_at(const uint8_t* row, size_t index) const;
+  static uint64_t word_at(const uint8_t* row, size_t index) {
+    uint64_t word;
+    std::memcpy(&word, row + index * 8, 8);
+    return word;
+  }
 
   std::vector<int> widths_;
   std::vector<size_t> at_;  // by key: index of its first word; strings: of the length
