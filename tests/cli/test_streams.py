@@ -59,4 +59,4 @@ def test_one_that_is_not_supported_gets_advice(lanewise):
     code, out, error = lanewise("sql", "--format", "csv", "-c", "SELECT 'POINT(1 2)'::GEOMETRY AS u")
     assert (code, out) == (2, "") and "--fallback duckdb" in error
     code, out, error = lanewise("sql", "--format", "csv", "--fallback", "duckdb", "-c", "SELECT 'POINT(1 2)'::GEOMETRY AS u")
-    assert (code, out) == (0, "u\n1\n") and "answered by DuckDB" in error
+    assert (code, out) == (0, "u\nPOINT (1 2)\n") and "answered by DuckDB" in error
