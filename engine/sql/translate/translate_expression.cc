@@ -405,12 +405,11 @@ ExprPtr Translator::set_seed(const Expr& seed) {
 ExprPtr Translator::cast(const duckdb::BoundCastExpression& expr, const Rows& input) {
   const duckdb::LogicalType &from = expr.child->return_type, &to = expr.return_type;
   const Type type = result_type(expr);
-  const bool to_text = to.id() == LogicalTypeId::VARCHAR && !to.HasAlias();
-  if (to_text && (is_held_as_text(from) || from.IsJSONType())) return expression(*expr.child, input);
   const bool changes_zone = is_zoned(from) != is_zoned(to) && !is_utc(context_);
   const auto needs_duckdb = [](const duckdb::LogicalType& side) {
     return is_duckdbs(side) || side.HasAlias() || holds_json(side);
   };
+  if (!needs_duckdb(to) && find_type(from) == type) return expression(*expr.child, input);  // the same text
   if (from != to && (changes_zone || needs_duckdb(from) || needs_duckdb(to) ||
                      !expr::can_cast(type_of(from, "a value"), type)))
     return by_duckdb(expr, input);
