@@ -13,7 +13,7 @@ OWNED = [(re.compile(r"duckdb(/|\.h)"), "sql", "DuckDB's headers belong to engin
 
 # Shared by GROUP BY and windows.
 AGGREGATE_FUNCTIONS = {"ops/aggregate/accumulator.h", "ops/aggregate/functions.h", "ops/aggregate/reference.h",
-                       "ops/aggregate/functions/interpolate.h", "ops/aggregate/functions/share.h"}
+                       "ops/aggregate/functions/interpolate.h", "ops/aggregate/functions/to_real.h", "ops/aggregate/functions/share.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
 

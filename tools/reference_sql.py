@@ -51,7 +51,7 @@ QUERIES = {
     "unpivot": "UNPIVOT t ON a, b INTO NAME name VALUE value",
     "approximate counts": "SELECT approx_count_distinct(a) FROM t",
     "functions of DuckDB's library": "SELECT md5(s) FROM t", "interpolation": "SELECT fill(a) OVER (ORDER BY b) FROM t",
-    "union": "SELECT union_value(n := a) FROM t",
+    "tagged union": "SELECT union_value(n := a) FROM t", "geometry": "SELECT s::GEOMETRY FROM t",
     "TRY": "SELECT TRY(a / 0) FROM t",
     "collation": "SELECT s FROM t ORDER BY s COLLATE noaccent.nocase",
     "parameters": "SELECT a FROM t WHERE a = $1",
@@ -71,7 +71,7 @@ TYPES = {
     "TIMESTAMP_MS": "'2026-11-24 12:30:00'::TIMESTAMP_MS", "TIMESTAMP_NS": "'2026-11-24 12:30:00'::TIMESTAMP_NS",
     "TIMESTAMP WITH TIME ZONE": "TIMESTAMPTZ '2026-11-24 12:30:00+00'", "INTERVAL": "INTERVAL '1 month 2 days'", "VARCHAR": "'text'", "BLOB": "'\\xFF'::BLOB", "UUID": "'00000000-0000-0000-0000-000000000000'::UUID",
     "ENUM": "'x'::ENUM('x', 'y')", "LIST": "[1]", "STRUCT": "{'x': 1}", "MAP": "map([1], [2])", "BIT": "'101'::BIT", "BIGNUM": "1::BIGNUM",
-    "TIME WITH TIME ZONE": "TIMETZ '12:30:00+02'", "JSON": "'{\"x\": 1}'::JSON", "UNION": "union_value(x := 1)", "VARIANT": "1::VARIANT",
+    "TIME WITH TIME ZONE": "TIMETZ '12:30:00+02'", "JSON": "'{\"x\": 1}'::JSON", "UNION": "union_value(x := 1)", "VARIANT": "1::VARIANT", "GEOMETRY": "'POINT(1 2)'::GEOMETRY",
 }
 
 
@@ -106,4 +106,4 @@ def sql_page():
     for name, example in TYPES.items():
         engine, _ = outcome(f"SELECT max(x) FROM (SELECT {example} AS x FROM t)")
         lines.append(f"| {name} | {code(example)} | {'yes' if engine == 'lanewise' else 'no'} |")
-    return "\n".join(lines) + "\n\nENUM, BIT, BIGNUM and TIME WITH TIME ZONE are held as text, in their own order.\n"
+    return "\n".join(lines) + "\n\nENUM, BIT, BIGNUM and TIME WITH TIME ZONE are held as text, in their own order; UNION and VARIANT as structs.\n"

@@ -137,7 +137,7 @@ std::string Session::explain(const std::string& query, bool kernels, const Table
 }
 
 Table Session::as_json(const Table& table) { return state_->database.as_json(table); }
-Table Session::in_zone(const Table& table) { return state_->database.in_zone(table); }
+Table Session::printable(const Table& table) { return state_->database.printable(table); }
 
 void Session::write_parquet(const Batches& rows, const std::string& path) {
   state_->database.write_parquet(rows, path);

@@ -125,8 +125,8 @@ class Session {
   std::string explain(const std::string& query, bool kernels = false, const Table& parameters = {});
   /// The table with its nested columns (lists, structs, maps) as JSON (Field::text_of).
   Table as_json(const Table& table);
-  /// The table with timestamps with time zones as strings, if the session's zone is not UTC.
-  Table in_zone(const Table& table);
+  /// The table with strings for VARIANT, and for timestamps with time zones if the session's zone is not UTC.
+  Table printable(const Table& table);
   /// Writes rows as Parquet, whole or not at all; throws UserError that names the path.
   void write_parquet(const Batches& rows, const std::string& path);
 

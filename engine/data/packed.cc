@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "data/physical_value.h"
+#include "data/union_type.h"
 
 namespace lanewise::packed {
 
@@ -69,6 +70,26 @@ void print_slot(Type type, Mark mark, Reader& reader, std::string& out) {
     print(type, reader.nested(type), out);
   } else {
     print_text(reader.value(type).to_string(), out);
+  }
+}
+
+/// The member that has the value, as a cast prints it outside nested values.
+void print_union(Type type, Reader& reader, std::string& out) {
+  reader.next();
+  const auto tag = static_cast<size_t>(reader.number<uint8_t>()) + 1;
+  for (size_t i = 1; i < type.members().size(); ++i) {
+    const Type member = type.members()[i].type;
+    const Mark mark = reader.next();
+    if (mark == Mark::kNull) {
+      reader.null(member);
+      if (i == tag) out += "NULL";
+    } else if (i != tag) {
+      reader.payload(member);
+    } else if (member.is_nested()) {
+      print(member, reader.nested(member), out);
+    } else {
+      out += reader.value(member).to_string();
+    }
   }
 }
 
@@ -168,12 +189,13 @@ Value pack(Type type, const std::vector<Value>& values) {
 }
 
 void print(Type type, std::string_view packed, std::string& out) {
+  Reader reader(packed);
+  if (is_union(type)) return print_union(type, reader, out);
   const bool named = type.id == TypeId::kStruct && !type.members().empty() && !type.members()[0].name.empty();
   const bool unnamed = type.id == TypeId::kStruct && !named;
   const bool braces = named || type.id == TypeId::kMap;
   out += unnamed ? '(' : braces ? '{' : '[';
   size_t i = 0;
-  Reader reader(packed);
   for_each_slot(type, reader, [&](Type slot, Mark mark) {
     if (i != 0) out += ", ";
     if (named) {

@@ -6,8 +6,10 @@
 #include <deque>
 #include <iterator>
 #include <mutex>
+#include <span>
 
 #include "base/error.h"
+#include "data/union_type.h"
 
 namespace lanewise {
 
@@ -34,7 +36,9 @@ bool is_plain_name(const std::string& name) {
   });
 }
 
-std::string names_of(const std::vector<Member>& members) {
+constexpr uint32_t kUnion = 1, kVariant = 2;  // NestedType::size of structs
+
+std::string names_of(std::span<const Member> members) {
   std::string text;
   for (const Member& member : members) {
     if (!text.empty()) text += ", ";
@@ -64,6 +68,31 @@ Type Type::structure(std::vector<Member> fields) {
 
 Type Type::map(Type key, Type value) {
   return lanewise::nested(TypeId::kMap, {{"entries", structure({{"key", key}, {"value", value}})}});
+}
+
+Type union_type(std::vector<Member> members) {
+  members.insert(members.begin(), {"", TypeId::kUInt8});
+  return lanewise::nested(TypeId::kStruct, std::move(members), kUnion);
+}
+
+bool is_union(Type type) { return type.id == TypeId::kStruct && type.nested->size == kUnion; }
+
+Type variant_type() {
+  const Type child = Type::structure({{"keys_index", TypeId::kUInt32}, {"values_index", TypeId::kUInt32}});
+  const Type value = Type::structure({{"type_id", TypeId::kUInt8}, {"byte_offset", TypeId::kUInt32}});
+  return lanewise::nested(TypeId::kStruct,
+                          {{"keys", Type::list(TypeId::kVarchar)},
+                           {"children", Type::list(child)},
+                           {"values", Type::list(value)},
+                           {"data", TypeId::kBlob}},
+                          kVariant);
+}
+
+bool is_variant(Type type) { return type.id == TypeId::kStruct && type.nested->size == kVariant; }
+
+bool has_variant(Type type) {
+  return is_variant(type) ||
+         (type.is_nested() && std::ranges::any_of(type.nested->members, has_variant, &Member::type));
 }
 
 Type Type::element() const { return nested->members[0].type; }
@@ -182,6 +211,8 @@ std::string Type::name() const {
     case TypeId::kArray:
       return fmt::format("{}[{}]", element().name(), nested->size);
     case TypeId::kStruct:
+      if (is_variant(*this)) return "VARIANT";
+      if (is_union(*this)) return "UNION(" + names_of(std::span(members()).subspan(1)) + ")";
       return "STRUCT(" + names_of(members()) + ")";
     case TypeId::kMap:
       return fmt::format("MAP({}, {})", members()[0].type.name(), members()[1].type.name());

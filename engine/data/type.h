@@ -125,7 +125,7 @@ struct Member {
 struct NestedType {
   TypeId id;
   std::vector<Member> members;  ///< lists and arrays: the element; maps: the struct that is their element
-  uint32_t size = 0;            ///< of arrays
+  uint32_t size = 0;            ///< of arrays; of structs: see union_type.h
   friend bool operator==(const NestedType&, const NestedType&) = default;
 };
 

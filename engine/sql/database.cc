@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/new_file.h"
+#include "data/union_type.h"
 #include "sql/database_state.h"
 #include "sql/errors.h"
 #include "sql/functions/host_functions.h"
@@ -30,6 +31,17 @@ namespace {
 bool is_zoned(const Type& type) {
   return type.id == TypeId::kTimestampTz ||
          (type.is_nested() && std::ranges::any_of(type.nested->members, is_zoned, &Member::type));
+}
+
+/// The columns, for State::selected(); those of chosen types are cast to `type`.
+template <class Chosen>
+std::vector<std::string> casts(const Table& table, Chosen chosen, std::string_view type) {
+  std::vector<std::string> expressions;
+  for (size_t i = 0; i < table.schema.size(); ++i)
+    expressions.push_back(chosen(table.schema[i].type)
+                              ? fmt::format("CASE WHEN c{0} IS NOT NULL THEN c{0}::{1} END", i, type)
+                              : fmt::format("c{}", i));
+  return expressions;
 }
 
 using duckdb::StatementType;
@@ -228,19 +240,19 @@ Table Database::as_json(const Table& table) {
   std::vector<std::string> expressions;
   for (size_t i = 0; i < table.schema.size(); ++i) {
     const auto& [name, type, text_of] = table.schema[i];
-    expressions.push_back(!text_of.empty()   ? fmt::format("to_json(c{}::{})", i, text_of)
+    expressions.push_back(is_variant(type)   ? fmt::format("c{}::JSON", i)
+                          : !text_of.empty() ? fmt::format("to_json(c{}::{})", i, text_of)
                           : type.is_nested() ? fmt::format("to_json(c{})", i)
                                              : fmt::format("c{}", i));
   }
   return translated([&] { return state_->selected(table, expressions); });
 }
 
-Table Database::in_zone(const Table& table) {
-  if (is_utc(state_->context()) || std::ranges::none_of(table.schema, is_zoned, &Field::type)) return table;
-  std::vector<std::string> expressions;
-  for (size_t i = 0; i < table.schema.size(); ++i)
-    expressions.push_back(fmt::format("c{}{}", i, is_zoned(table.schema[i].type) ? "::VARCHAR" : ""));
-  Table result = translated([&] { return state_->selected(table, expressions); });
+Table Database::printable(const Table& table) {
+  const bool utc = is_utc(state_->context());
+  const auto is_duckdbs = [&](const Type& type) { return has_variant(type) || (!utc && is_zoned(type)); };
+  if (std::ranges::none_of(table.schema, is_duckdbs, &Field::type)) return table;
+  Table result = translated([&] { return state_->selected(table, casts(table, is_duckdbs, "VARCHAR")); });
   for (size_t i = 0; i < table.schema.size(); ++i) {
     const Field& field = table.schema[i];
     result.schema[i].text_of = is_zoned(field.type) ? to_duckdb(field.type).ToString() : field.text_of;
@@ -269,6 +281,13 @@ void Database::write_parquet(const Batches& rows, const std::string& path) {
 }
 
 void Database::to_arrow(Table table, ArrowArrayStream* out) {
+  if (std::ranges::any_of(table.schema, has_variant, &Field::type)) {  // Arrow does not have the type
+    Table texts = translated([&] { return state_->selected(table, casts(table, has_variant, "JSON")); });
+    for (size_t i = 0; i < texts.schema.size(); ++i) {
+      if (!has_variant(table.schema[i].type)) texts.schema[i].text_of = table.schema[i].text_of;
+    }
+    table = std::move(texts);
+  }
   arrow::NestedColumns nested;
   translated([&] {
     state_->context().RunFunctionInTransaction([&] { nested = nested_arrow(state_->context(), table); });

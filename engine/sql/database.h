@@ -120,9 +120,9 @@ class Database {
   const std::vector<std::string>& files() const;
   /// The table with JSON for the columns that have a Field::text_of.
   Table as_json(const Table& table);
-  /// The table with strings for timestamps with time zones, as SQL writes them, if the session's zone is
-  /// not UTC; Value::to_string() writes those of UTC.
-  Table in_zone(const Table& table);
+  /// The table with strings, as SQL writes them, for values that Value::to_string() cannot print: VARIANT,
+  /// and timestamps with time zones if the session's zone is not UTC.
+  Table printable(const Table& table);
   /// Writes rows as Parquet, without copying them. Throws UserError that names the path.
   void write_parquet(const Batches& rows, const std::string& path);
   void write_parquet(const Table& table, const std::string& path) { write_parquet(batches_of(table), path); }

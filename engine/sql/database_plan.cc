@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -90,8 +92,13 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::logical_plan(const 
     planner.CreatePlan(statement.kind == Statement::Kind::kWrite ? query_inside(parsed) : parsed.Copy());
   }
   auto logical = std::move(planner.plan);
-  if (!planner.properties.modified_databases.empty())
-    unsupported("a query that changes a database, as nextval does, is not");
+  for (const auto& [name, change] : planner.properties.modified_databases) {  // by nextval
+    auto database = duckdb::DatabaseManager::Get(context()).GetDatabase(context(), name);
+    if (database->IsReadOnly())
+      throw UserError(fmt::format("nextval: the database '{}' is open for reading only", name));
+    context().ActiveTransaction().ModifyDatabase(*database, change.modifications);
+    query_writes = result.transaction != nullptr;
+  }
   files.clear();
   find_files(*logical);
   read_whole_columns(*logical);

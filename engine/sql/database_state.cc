@@ -141,13 +141,17 @@ std::shared_ptr<void> Database::State::transaction() {
   transaction.BeginTransaction();
   transaction.SetAutoCommit(false);  // until its end
   return {this, [](State* state) {
+            const bool writes = std::exchange(state->query_writes, false);
+            duckdb::Connection& connection = *state->connection;
             try {  // perhaps in the thread that ran the query
               if (std::exchange(state->query_left_open, false)) {
-                state->connection->Rollback();
+                writes ? connection.Commit() : connection.Rollback();
+              } else if (writes) {
+                connection.context->transaction.Commit();
               } else {
-                state->connection->context->transaction.Rollback(nullptr);
+                connection.context->transaction.Rollback(nullptr);
               }
-            } catch (const std::exception&) {  // it was only read; the next statement starts a new one
+            } catch (const std::exception&) {  // the next statement starts a new one
             }
           }};
 }

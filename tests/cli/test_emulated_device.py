@@ -157,7 +157,7 @@ def test_a_value_that_cannot_be_converted_is_named(lanewise, env, tmp_path):
 
 
 IDS = """SET lanewise_fallback = 'duckdb'; CREATE TABLE t AS SELECT CASE WHEN i % 11 != 3 THEN format('{:08x}000000000000000000000000', i * 7919 % 13 * 300000000)::UUID END AS u,
-                                  CASE WHEN i % 7 != 3 THEN format('{:02d}:00:00.{:09d}', i % 24, i)::TIME_NS END AS t, i, union_value(a := 1) AS not_ours FROM range(1000) r(i);
+                                  CASE WHEN i % 7 != 3 THEN format('{:02d}:00:00.{:09d}', i % 24, i)::TIME_NS END AS t, i, 'POINT(1 2)'::GEOMETRY AS not_ours FROM range(1000) r(i);
          RESET lanewise_fallback"""
 QUERIES = ["SELECT u, count(*), max(t) FROM t GROUP BY u ORDER BY u", "SELECT min(u), max(u), min(t), max(t), count(DISTINCT u) FROM t",
            "SELECT u, t, i FROM t WHERE u >= '80000000-0000-0000-0000-000000000000' AND t < '12:00:00.000000500' ORDER BY t DESC, u LIMIT 50"]

@@ -48,7 +48,7 @@ def profiled(emulated_gpu, sql, *arguments):
 def test_order_of_few_long_texts(emulated_gpu):
     """Rows are sorted by 8 bytes at a time; by the bytes of a long text only those that are alike so far."""
     sql = """SET lanewise_fallback = 'duckdb'; CREATE TABLE t AS SELECT i, CASE WHEN i % 1000 = 7 THEN chr((97 + i // 1000)::INT) || repeat('a', 1000000) WHEN i % 500 = 3 THEN
-      repeat('b', 300) || (i * 7 % 11) ELSE 'k' || i % 10 END AS s, union_value(a := 1) AS not_ours FROM range(3000) r(i); RESET lanewise_fallback; SELECT i, length(s) FROM t ORDER BY s, i"""
+      repeat('b', 300) || (i * 7 % 11) ELSE 'k' || i % 10 END AS s, 'POINT(1 2)'::GEOMETRY AS not_ours FROM range(3000) r(i); RESET lanewise_fallback; SELECT i, length(s) FROM t ORDER BY s, i"""
     answers = {device: profiled(emulated_gpu, sql, "--device", device) for device in ("cpu", "cuda")}
     assert answers["cpu"].returncode == 0 and answers["cpu"].stdout == answers["cuda"].stdout
     sorts = int(re.search(r"^ +sort .* in (\d+) launches", answers["cuda"].stderr, re.M)[1])
@@ -57,7 +57,7 @@ def test_order_of_few_long_texts(emulated_gpu):
 
 def test_lost_texts_where_memory_is_short(emulated_gpu):
     """Texts that find no room, and no memory for more of it: fewer rows at a time, and what the first ones came to counts once."""
-    sql = """SET lanewise_fallback = 'duckdb'; CREATE TABLE t AS SELECT 'x' || i % 10 AS s, i, union_value(a := 1) AS not_ours FROM range(20000) r(i); RESET lanewise_fallback;
+    sql = """SET lanewise_fallback = 'duckdb'; CREATE TABLE t AS SELECT 'x' || i % 10 AS s, i, 'POINT(1 2)'::GEOMETRY AS not_ours FROM range(20000) r(i); RESET lanewise_fallback;
       SELECT count(*), sum(i) FROM t WHERE repeat(s, CASE WHEN i % 200 = 199 THEN 20000 ELSE 2 END) LIKE 'x7%'"""
     run = profiled(emulated_gpu, sql, "--device", "cuda", "--device-memory", "3MB")
     assert run.stdout.split() == ["count_star(),sum(i)", f"2000,{sum(range(7, 20000, 10))}"], run
@@ -66,7 +66,7 @@ def test_lost_texts_where_memory_is_short(emulated_gpu):
 
 def test_automaton_beside_fewer_rows(emulated_gpu):
     """An automaton of 302 KB that has no room beside all rows has it beside some of them."""
-    sql = """SET lanewise_fallback = 'duckdb'; CREATE TABLE t AS SELECT 'abc' || i AS s, union_value(a := 1) AS not_ours FROM range(60000) r(i); RESET lanewise_fallback;
+    sql = """SET lanewise_fallback = 'duckdb'; CREATE TABLE t AS SELECT 'abc' || i AS s, 'POINT(1 2)'::GEOMETRY AS not_ours FROM range(60000) r(i); RESET lanewise_fallback;
       SELECT count(*) AS n FROM t WHERE regexp_matches(s, '^[a-z]{3,200}[0-9]{1,200}7$')"""
     for memory in (700, 900, 1000, 2000):
         run = profiled(emulated_gpu, sql, "--device", "cuda", "--device-memory", f"{memory}KB")

@@ -54,7 +54,7 @@ KINDS = {
 
 def script(key, repeats, kinds):
     tables = f"""CREATE TABLE l AS SELECT v, {KEYS[key]} AS k FROM (SELECT v, CASE WHEN v % 11 <> 5 THEN v % 40 END AS x FROM range(200) n(v));
-      CREATE TABLE r AS SELECT row_number() OVER () AS w, 'text ' || x AS t, CASE WHEN x % 3 <> 0 THEN x::DECIMAL(20, 2) END AS n, DATE '2000-01-01' + x::INT AS d, {KEYS[key]} AS k, union_value(a := 1) AS not_ours
+      CREATE TABLE r AS SELECT row_number() OVER () AS w, 'text ' || x AS t, CASE WHEN x % 3 <> 0 THEN x::DECIMAL(20, 2) END AS n, DATE '2000-01-01' + x::INT AS d, {KEYS[key]} AS k, 'POINT(1 2)'::GEOMETRY AS not_ours
         FROM (SELECT i AS x, unnest(range({REPEATS[repeats].replace('x', 'i')})) FROM range(30) n(i) UNION ALL SELECT NULL, 0);"""
     tables = "SET lanewise_fallback = 'duckdb';" + tables + "RESET lanewise_fallback;"
     return tables + "".join(f"{KINDS[kind]} ORDER BY ALL;" for kind in kinds)
@@ -114,7 +114,7 @@ def test_lookups(emulated_gpu, key, lookup):
     made = NUMBERS[key]
     for rows in (1, 31, 32, 33, 64, 65, 127) if ALL else (33, 127):
         order = "DESC" if lookup in ("direct", "bitmap") else "ASC"
-        sql = f"""SET lanewise_fallback = 'duckdb'; CREATE TABLE l AS SELECT v, {made} AS k, union_value(a := 1) AS not_ours FROM (SELECT v, hash(v) % 128 AS x FROM range(400) n(v));
+        sql = f"""SET lanewise_fallback = 'duckdb'; CREATE TABLE l AS SELECT v, {made} AS k, 'POINT(1 2)'::GEOMETRY AS not_ours FROM (SELECT v, hash(v) % 128 AS x FROM range(400) n(v));
           CREATE TABLE r AS SELECT x AS w, 't' || x AS t, CASE WHEN x % 3 <> 0 THEN x::DECIMAL(20, 2) END AS n, DATE '2000-01-01' + x::INT AS d, {made} AS k FROM range({rows}) n(x) WHERE x % 7 <> 3 ORDER BY x {order}; RESET lanewise_fallback;"""
         sql += "".join(f"{KINDS[kind]} ORDER BY ALL;" for kind in kinds)
         cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile", "--device-strategy", f"join={lookup}")
@@ -149,10 +149,10 @@ AGGREGATED = [
 def test_pairs_that_aggregates_take(emulated_gpu, form):
     """Each way in which lanes come to their pairs: runs of 1 to 3, of 31 to 33, of more than a piece of the queue, no match, NULLs."""
     sql = """SET lanewise_fallback = 'duckdb';
-      CREATE TABLE l AS SELECT v, CASE WHEN v % 11 <> 5 THEN v % 40 END AS k, union_value(a := 1) AS not_ours FROM range(333) n(v);
-      CREATE TABLE r AS SELECT row_number() OVER () AS w, 'text ' || x AS t, DATE '2000-01-01' + x::INT AS d, CASE WHEN x % 3 <> 0 THEN x::DECIMAL(20, 2) END AS n, x AS k, union_value(a := 1) AS not_ours FROM (SELECT i AS x,
+      CREATE TABLE l AS SELECT v, CASE WHEN v % 11 <> 5 THEN v % 40 END AS k, 'POINT(1 2)'::GEOMETRY AS not_ours FROM range(333) n(v);
+      CREATE TABLE r AS SELECT row_number() OVER () AS w, 'text ' || x AS t, DATE '2000-01-01' + x::INT AS d, CASE WHEN x % 3 <> 0 THEN x::DECIMAL(20, 2) END AS n, x AS k, 'POINT(1 2)'::GEOMETRY AS not_ours FROM (SELECT i AS x,
         unnest(range(CASE i WHEN 3 THEN 2100 WHEN 4 THEN 1024 WHEN 5 THEN 31 WHEN 6 THEN 32 WHEN 7 THEN 33 ELSE i % 4 END)) FROM range(30) n(i) UNION ALL SELECT NULL, 0);
-      CREATE TABLE few AS SELECT i % 9 AS k, i % 50 AS w, union_value(a := 1) AS not_ours FROM range(100) n(i);
+      CREATE TABLE few AS SELECT i % 9 AS k, i % 50 AS w, 'POINT(1 2)'::GEOMETRY AS not_ours FROM range(100) n(i);
       RESET lanewise_fallback;""" + ";".join(AGGREGATED)
     cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile", "--device-strategy", f"pairs={form}")
     assert cpu.returncode == gpu.returncode == 0, cpu.stderr + gpu.stderr
@@ -179,8 +179,8 @@ ONE_ROW_EACH = [
 def test_aggregates_look_rows_up_themselves(emulated_gpu):
     """One row for each key: lookups, one after the other, are made by the kernel that aggregates."""
     sql = """SET lanewise_fallback = 'duckdb';
-      CREATE TABLE l AS SELECT v, CASE WHEN v % 11 <> 5 THEN v % 40 END AS k, union_value(a := 1) AS not_ours FROM range(333) n(v);
-      CREATE TABLE r AS SELECT 31 - x AS w, 'text ' || x AS t, CASE WHEN x % 3 <> 0 THEN x::DECIMAL(20, 2) END AS n, CASE WHEN x <> 6 THEN x END AS k, union_value(a := 1) AS not_ours FROM range(30) n(x);
+      CREATE TABLE l AS SELECT v, CASE WHEN v % 11 <> 5 THEN v % 40 END AS k, 'POINT(1 2)'::GEOMETRY AS not_ours FROM range(333) n(v);
+      CREATE TABLE r AS SELECT 31 - x AS w, 'text ' || x AS t, CASE WHEN x % 3 <> 0 THEN x::DECIMAL(20, 2) END AS n, CASE WHEN x <> 6 THEN x END AS k, 'POINT(1 2)'::GEOMETRY AS not_ours FROM range(30) n(x);
       RESET lanewise_fallback;""" + ";".join(ONE_ROW_EACH)
     cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile")
     assert cpu.returncode == gpu.returncode == 0, cpu.stderr + gpu.stderr

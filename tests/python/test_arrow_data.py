@@ -103,6 +103,28 @@ def test_nested_types():
     assert lw.sql("SELECT list(i) AS all FROM rows").fetchall() == [([1, 2, 3],)]
 
 
+def test_unions():
+    """Sparse and dense ones, with any type ids, slices, and NULL members, which become NULL."""
+    ids, names = pa.array([5, 3, 5, 3, 3], pa.int8()), ["n", "s"]
+    sparse = pa.UnionArray.from_sparse(ids, [pa.array([0, 10, 0, None, 30]), pa.array(["a", "", "b", "", ""])], names, [3, 5])
+    offsets = pa.array([1, 0, 0, 1, 2], pa.int32())
+    dense = pa.UnionArray.from_dense(ids, offsets, [pa.array([10, None, 30]), pa.array(["b", "a"])], names, [3, 5])
+    rows = pa.table({"u": sparse, "v": dense, "l": pa.ListArray.from_arrays([0, 2, 2, 3, 4, 5], dense)})
+    for part in (rows, rows.slice(1, 3)):
+        found = lw.sql("SELECT * FROM part").arrow()
+        assert found.to_pydict() == part.to_pydict()
+        assert found.schema.field("u").type == pa.sparse_union([pa.field("n", pa.int64()), pa.field("s", pa.string())])
+    assert lw.sql("SELECT union_tag(u) AS t, u.n AS n, v.s AS s, u = v AS same, len(l) AS len FROM rows").fetchall() == [
+        ("s", None, "a", True, 2), ("n", 10, None, True, 0), ("s", None, "b", True, 1), (None, None, None, None, 1), ("n", 30, None, True, 1)]
+    assert lw.sql("SELECT u FROM rows ORDER BY u").fetchall() == [(10,), (30,), ("a",), ("b",), (None,)]
+
+
+def test_types_that_are_held_as_text_within_others():
+    sql = "SELECT ['b'::ENUM('b', 'a')] AS e, {'j': '[1]'::JSON} AS j, [5::BIGNUM]::VARCHAR AS g, [TIMETZ '12:00:00+01'] AS t"
+    assert lw.sql(sql).fetchall()[0][:3] == (["b"], {"j": "[1]"}, "[5]")
+    assert lw.sql("SELECT 1::VARIANT AS a, {'x': ['y']}::VARIANT AS b, NULL::VARIANT AS c, [2::VARIANT] AS d").fetchall() == [("1", '{"x":["y"]}', None, "[2]")]
+
+
 def test_capsules_that_nobody_takes_are_released():
     """Ten thousand of them do not keep memory."""
     import resource

@@ -155,7 +155,7 @@ def test_plan_and_profile():
     ("SELEC 1", lw.SqlError, "syntax error"), ("SELECT * FROM nothing_of_that_name", lw.SqlError, "nothing_of_that_name"),
     ("SELECT regexp_matches(s, '(') FROM (VALUES ('a')) AS v(s)", lw.PatternError, r"missing closing"),
     ("SELECT 'x'::INT", lw.DataError, "x"), ("SELECT s::INT FROM (SELECT 'x' || i AS s FROM range(3) AS r(i))", lw.DataError, "x0"),
-    ("SELECT union_value(a := 1) AS b", lw.NotSupportedError, 'fallback="duckdb" lets'), ("SELECT 1 FROM 'no/such.parquet'", lw.Error, "no/such.parquet"),
+    ("SELECT 'POINT(1 2)'::GEOMETRY AS b", lw.NotSupportedError, 'fallback="duckdb" lets'), ("SELECT 1 FROM 'no/such.parquet'", lw.Error, "no/such.parquet"),
     ("", lw.Error, "no statement"), ("SELECT 1 \0", lw.InterfaceError, "NUL"), (7, lw.InterfaceError, "is a str"),
 ])
 def test_errors(query, kind, message):
@@ -199,7 +199,7 @@ def test_wrong_options(options, message):
 
 def test_fallback():
     with lw.connect(fallback="duckdb") as connection:
-        result = connection.sql("SELECT i, union_value(a := 1) AS b FROM range(3) AS r(i)")
+        result = connection.sql("SELECT i, 'POINT(1 2)'::GEOMETRY AS b FROM range(3) AS r(i)")
         assert result.engine == "duckdb" and "supported" in result.fallback_reason
         assert sorted(result.arrow().to_pydict()["i"]) == [0, 1, 2]
 

@@ -189,14 +189,13 @@ void SqlRun::show(const std::function<void()>& print) {
   }
 }
 
-/// Converts what the format does not have: time zones, and for JSON lists, structs and the like.
+/// Converts what the format does not have: time zones, VARIANT, and for JSON lists, structs and the like.
 Table SqlRun::converted(Table table) {
   if (format_ == "parquet" || format_.starts_with("arrow")) return table;
-  table = session_->in_zone(table);
   const auto is_nested = [](const Field& field) { return !field.text_of.empty() || field.type.is_nested(); };
   if ((format_ == "json" || format_ == "ndjson") && std::ranges::any_of(table.schema, is_nested))
-    return session_->as_json(table);
-  return table;
+    table = session_->as_json(table);
+  return session_->printable(table);
 }
 
 void SqlRun::write(ResultWriter& writer, const Batches& rows, OutputFile& out) {

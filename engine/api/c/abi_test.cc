@@ -237,7 +237,7 @@ TEST(CAbi, KindsOfErrors) {
            Fault{"SELECT regexp_matches('a' || i, '(') FROM range(2) AS r(i)", LW_ERROR_PATTERN, "missing",
                  -1},
            Fault{"SELECT ('x' || i)::INT FROM range(2) AS r(i)", LW_ERROR_VALUE, "x0", -1},
-           Fault{"SELECT union_value(a := 1) AS b", LW_ERROR_UNSUPPORTED, "supported", -1},
+           Fault{"SELECT 'POINT(1 2)'::GEOMETRY AS b", LW_ERROR_UNSUPPORTED, "supported", -1},
            Fault{"SELECT 1 FROM '/no/such.parquet'", LW_ERROR_USER, "/no/such.parquet", -1},
            Fault{"", LW_ERROR_USER, "no statement", -1},
        }) {

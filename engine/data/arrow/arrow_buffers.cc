@@ -52,6 +52,12 @@ class Copier {
     const bool is_struct = field_.format != nullptr && std::string_view(field_.format) == "+s";
     if (from_.length == 0 || (!is_struct && form_of(field_).layout == Layout::kNull))
       return std::move(buffers_);
+    if (!is_struct && form_of(field_).layout == Layout::kUnion) {
+      if (count < (form_of(field_).size == 0 ? 1 : 2)) refuse(field_, "a buffer is missing");
+      copy(0, rows);
+      if (form_of(field_).size != 0) copy(1, rows * sizeof(int32_t));
+      return std::move(buffers_);
+    }
     if (count > 0 && from_.null_count != 0 && from_.buffers[0] != nullptr) copy(0, (rows + 7) / 8);
     if (is_struct) return std::move(buffers_);  // fields are children
     const Form form = form_of(field_);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "data/union_type.h"
 
 namespace lanewise::arrow {
 
@@ -64,17 +65,23 @@ Type child_type(const ArrowSchema& field, int64_t child) {
   return form_of(held.dictionary != nullptr ? *held.dictionary : held).type;
 }
 
-/// "+l", "+L", "+w:3", "+s", "+m".
+std::vector<Member> members_of(const ArrowSchema& field) {
+  std::vector<Member> members;
+  for (int64_t i = 0; i < field.n_children; ++i) {
+    const char* name = field.children[i]->name;
+    members.push_back({name == nullptr ? "" : name, child_type(field, i)});
+  }
+  return members;
+}
+
+/// "+l", "+L", "+w:3", "+s", "+m", "+us:0,1", "+ud:0,1".
 Form nested_form(const ArrowSchema& field, std::string_view format) {
   const bool is_struct = format == "+s";
   if (field.n_children < (is_struct ? 0 : 1)) refuse(field, "the element's type is missing");
-  if (is_struct) {
-    std::vector<Member> members;
-    for (int64_t i = 0; i < field.n_children; ++i) {
-      const char* name = field.children[i]->name;
-      members.push_back({name == nullptr ? "" : name, child_type(field, i)});
-    }
-    return {Type::structure(std::move(members)), Layout::kNested};
+  if (is_struct) return {Type::structure(members_of(field)), Layout::kNested};
+  if (format.starts_with("+u")) {
+    union_children(field);
+    return {union_type(members_of(field)), Layout::kUnion, format.starts_with("+ud") ? 4 : 0};
   }
   const Type element = child_type(field, 0);
   if (format == "+l" || format == "+L") return {Type::list(element), Layout::kNested, format == "+l" ? 4 : 8};
@@ -92,6 +99,24 @@ Form nested_form(const ArrowSchema& field, std::string_view format) {
 }
 
 }  // namespace
+
+std::array<int16_t, 128> union_children(const ArrowSchema& field) {
+  std::string_view ids(field.format);
+  if (!ids.starts_with("+us:") && !ids.starts_with("+ud:")) refuse(field, "this type is not supported");
+  std::array<int16_t, 128> children;
+  children.fill(-1);
+  int16_t child = 0;
+  for (ids.remove_prefix(4); !ids.empty(); ++child) {
+    size_t id = 0;
+    const auto [end, error] = std::from_chars(ids.data(), ids.data() + ids.size(), id);
+    if (error != std::errc() || id >= children.size()) refuse(field, "not type ids of a union");
+    children[id] = child;
+    ids.remove_prefix(static_cast<size_t>(end - ids.data()));
+    if (ids.starts_with(',')) ids.remove_prefix(1);
+  }
+  if (child != field.n_children) refuse(field, "a union has as many type ids as members");
+  return children;
+}
 
 Form form_of(const ArrowSchema& field) {
   const std::string_view format = field.format == nullptr ? "" : field.format;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -25,6 +26,7 @@ enum class Layout : uint8_t {
   kMonthDayNano,
   kUuid,    // 16 bytes, the most significant one first
   kNested,  // lists (`size` bytes per offset), arrays, structs, maps: elements or fields are children
+  kUnion,   // dense (`size` bytes per offset) or sparse; members are children
 };
 
 /// The bytes of a UUID in memory, from our value, and back.
@@ -60,5 +62,8 @@ struct Form {
 
 /// Reads the format of a field; rejects unsupported formats.
 Form form_of(const ArrowSchema& field);
+
+/// The child for each type id of a union's format, "+us:0,5"; -1: there is none.
+std::array<int16_t, 128> union_children(const ArrowSchema& field);
 
 }  // namespace lanewise::arrow

@@ -77,6 +77,7 @@ class Importer {
 
   void take_validity(int64_t first, int64_t rows, Layout layout, Column& column) const {
     const auto count = static_cast<size_t>(rows);
+    if (layout == Layout::kUnion) return;  // its members have their own
     if (layout != Layout::kNull &&
         (array_.null_count == 0 || array_.n_buffers == 0 || array_.buffers[0] == nullptr)) {
       return;
@@ -176,18 +177,58 @@ class Importer {
         return take_intervals(form, first, rows, column);
       case Layout::kNested:
         return take_nested(form, first, rows, column);
+      case Layout::kUnion:
+        return take_union(form, first, rows, column);
     }
+  }
+
+  std::vector<ColumnPtr> children() const {
+    if (array_.n_children != field_.n_children) refuse(field_, "the array has another number of children");
+    std::vector<ColumnPtr> columns;
+    for (int64_t i = 0; i < array_.n_children; ++i) {
+      const ArrowArray& child = *array_.children[i];
+      columns.push_back(Importer(*field_.children[i], child, owner_, budget_).take(0, child.length, true));
+    }
+    return columns;
+  }
+
+  /// A NULL member makes the union NULL, as in DuckDB: Arrow's unions are never NULL themselves.
+  void take_union(const Form& form, int64_t first, int64_t rows, Column& column) const {
+    const std::vector<ColumnPtr> members = children();
+    const auto child_of = union_children(field_);
+    ColumnBuilder builder(form.type, budget_, "Arrow import");
+    std::string bytes;
+    packed::Writer writer(bytes);
+    for (int64_t at = first; at < first + rows; ++at) {
+      const int8_t id = buffer<int8_t>(0)[at];
+      if (id < 0 || child_of[static_cast<size_t>(id)] < 0) refuse(field_, "a union has an unknown type id");
+      const auto member = static_cast<size_t>(child_of[static_cast<size_t>(id)]);
+      const int64_t row = form.size == 4 ? buffer<int32_t>(1)[at] : at;
+      if (row < 0 || row >= members[member]->rows) refuse(field_, "a child has too few values");
+      if (members[member]->is_null(row)) {
+        builder.append_null();
+        continue;
+      }
+      bytes.clear();
+      writer.number(static_cast<uint8_t>(member));
+      for (size_t i = 0; i < members.size(); ++i) {
+        const Type type = members[i]->type;
+        i == member ? writer.value(type, members[i]->value(row)) : writer.null(type);
+      }
+      builder.append_text(bytes);
+    }
+    auto built = builder.finish();
+    column.validity = built->validity;
+    column.nulls = built->nulls;
+    column.values = built->values;
+    column.offsets = built->offsets;
+    column.wide_offsets = built->wide_offsets;
   }
 
   /// Packs the children's values of each row.
   void take_nested(const Form& form, int64_t first, int64_t rows, Column& column) const {
     const Type type = form.type;
-    if (array_.n_children != field_.n_children) refuse(field_, "the array has another number of children");
-    std::vector<ColumnPtr> children;
-    for (int64_t i = 0; i < array_.n_children; ++i) {
-      const ArrowArray& child = *array_.children[i];
-      children.push_back(Importer(*field_.children[i], child, owner_, budget_).take(0, child.length, true));
-    }
+    const std::vector<ColumnPtr> children = this->children();
     ColumnBuilder builder(type, budget_, "Arrow import");
     std::string bytes;
     packed::Writer writer(bytes);

@@ -117,7 +117,7 @@ std::optional<Value> find(const Value& map, const Value& key) {
 }
 
 Value extract(const Expr& expr, Given args) {
-  if (args[0].is_null() || args[1].is_null()) return packed::pack(expr.type, {});
+  if (args[0].is_null()) return Value(expr.type);
   const std::optional<Value> found = find(args[0], args[1]);
   return packed::pack(expr.type, found ? ValueList{*found} : ValueList());
 }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "ops/gather.h"
 #include "ops/take.h"
+#include "ops/window/frame_order.h"
 #include "ops/window/function.h"
 
 namespace lanewise::ops {
@@ -97,7 +98,7 @@ class Shifted : public ValueOfRow {
   Shifted(const plan::WindowCall& call, bool back)
       : ValueOfRow(call), offset_(call.call.args.at(1)), default_(call.call.args.at(2)), back_(back) {}
 
- private:
+ protected:
   void find(const WindowRows& rows, uint32_t first, uint32_t count, uint32_t* from,
             EvalContext& context) const override {
     const Vector offsets = rows.values(*offset_, first, count, *context.arena);
@@ -157,12 +158,57 @@ class Shifted : public ValueOfRow {
   const bool back_;
 };
 
+/// lag and lead by an order of their own, within the frame. With IGNORE NULLS the row is numbered among all
+/// rows, and the row with the number that is wanted among those without NULL, as in the reference.
+class ShiftedInFrame : public Shifted {
+ public:
+  ShiftedInFrame(const plan::WindowCall& call, bool back, Frames frames)
+      : Shifted(call, back), frames_(std::move(frames)) {}
+
+  void prepare(const WindowRows& rows, EvalContext& context) override {
+    const bool skips = call_.ignore_nulls && value_->kind == Expr::Kind::kColumn;
+    const Column* const value = skips ? rows.columns[value_->column].get() : nullptr;
+    order_.emplace(call_.call.order, rows, value, context);
+    while (value != nullptr && null_row_ < rows.rows && !value->is_null(null_row_)) ++null_row_;
+  }
+
+ private:
+  void find(const WindowRows& rows, uint32_t first, uint32_t count, uint32_t* from,
+            EvalContext& context) const override {
+    const std::vector<FrameRows> frames = frames_.of(rows, first, count, *context.arena);
+    const Vector offsets = rows.values(*offset_, first, count, *context.arena);
+    for (uint32_t i = 0; i < count; ++i) {
+      from[i] = kNoRow;
+      if (offsets.is_null(i)) continue;
+      const FrameRows& frame = frames[i];
+      const int64_t here = order_->before(frame.pieces, first + i);
+      const int64_t offset = offsets.as<int64_t>()[offsets.constant ? 0 : i];
+      int64_t n = 0;
+      if (back_ ? __builtin_sub_overflow(here, offset, &n) : __builtin_add_overflow(here, offset, &n))
+        continue;
+      if (n < 0 || n >= frame.size()) continue;
+      from[i] =
+          n < order_->count(frame.pieces) ? order_->nth(frame.pieces, static_cast<uint32_t>(n)) : null_row_;
+    }
+  }
+
+  const Frames frames_;
+  std::optional<FrameOrder> order_;
+  uint32_t null_row_ = 0;  // one whose value is NULL, if they are skipped
+};
+
 /// first_value, last_value and nth_value: a row of the frame.
 class ValueOfFrame : public ValueOfRow {
  public:
   enum class Which : uint8_t { kFirst, kLast, kNth };
   ValueOfFrame(const plan::WindowCall& call, Which which, Frames frames)
       : ValueOfRow(call), which_(which), frames_(std::move(frames)) {}
+
+  void prepare(const WindowRows& rows, EvalContext& context) override {
+    if (call_.call.order.empty()) return ValueOfRow::prepare(rows, context);
+    const bool skips = call_.ignore_nulls && value_->kind == Expr::Kind::kColumn;
+    order_.emplace(call_.call.order, rows, skips ? rows.columns[value_->column].get() : nullptr, context);
+  }
 
  private:
   void find(const WindowRows& rows, uint32_t first, uint32_t count, uint32_t* from,
@@ -171,8 +217,8 @@ class ValueOfFrame : public ValueOfRow {
     Vector numbers;
     if (which_ == Which::kNth) numbers = rows.values(*call_.call.args.at(1), first, count, *context.arena);
     for (uint32_t i = 0; i < count; ++i) {
-      uint64_t seen = 0;
-      for (const FrameRows::Piece& piece : frames[i].pieces) seen += counted_.count(piece);
+      uint64_t seen = order_ ? order_->count(frames[i].pieces) : 0;
+      for (const FrameRows::Piece& piece : frames[i].pieces) seen += order_ ? 0 : counted_.count(piece);
       int64_t wanted = which_ == Which::kLast ? static_cast<int64_t>(seen) : 1;
       if (which_ == Which::kNth)
         wanted = numbers.is_null(i) ? 0 : numbers.as<int64_t>()[numbers.constant ? 0 : i];
@@ -182,6 +228,7 @@ class ValueOfFrame : public ValueOfRow {
   }
 
   uint32_t row_of(const FrameRows& frame, uint32_t i) const {
+    if (order_) return order_->nth(frame.pieces, i);
     size_t piece = 0;
     while (i >= counted_.count(frame.pieces[piece])) i -= counted_.count(frame.pieces[piece++]);
     return counted_.at(counted_.before(frame.pieces[piece].begin) + i);
@@ -189,6 +236,7 @@ class ValueOfFrame : public ValueOfRow {
 
   const Which which_;
   const Frames frames_;
+  std::optional<FrameOrder> order_;  // of the call's own
 };
 
 }  // namespace
@@ -196,6 +244,8 @@ class ValueOfFrame : public ValueOfRow {
 std::unique_ptr<WindowFunction> make_value(const plan::WindowCall& call, Frames frames) {
   using Which = ValueOfFrame::Which;
   const std::string_view name = call.call.function;
+  if (!call.call.order.empty() && (name == "lag" || name == "lead"))
+    return std::make_unique<ShiftedInFrame>(call, name == "lag", std::move(frames));
   if (name == "lag") return std::make_unique<Shifted>(call, true);
   if (name == "lead") return std::make_unique<Shifted>(call, false);
   if (name == "first_value") return std::make_unique<ValueOfFrame>(call, Which::kFirst, std::move(frames));

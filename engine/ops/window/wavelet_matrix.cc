@@ -89,4 +89,23 @@ uint32_t WaveletMatrix::smallest_of(std::array<FrameRows::Piece, 3> here, size_t
   return number;
 }
 
+uint32_t WaveletMatrix::less(std::span<const FrameRows::Piece> pieces, uint32_t number) const {
+  uint32_t count = 0;
+  const bool all = number >> levels_.size() != 0;  // greater than each of them
+  for (FrameRows::Piece here : pieces) {
+    if (all) count += here.size();
+    for (size_t bit = levels_.size(); bit-- > 0 && !all;) {
+      const Level& level = levels_[levels_.size() - 1 - bit];
+      const FrameRows::Piece ones{level.ones_before(here.begin), level.ones_before(here.end)};
+      if ((number >> bit & 1) != 0) {
+        count += here.size() - ones.size();
+        here = {level.zeros + ones.begin, level.zeros + ones.end};
+      } else {
+        here = {here.begin - ones.begin, here.end - ones.end};
+      }
+    }
+  }
+  return count;
+}
+
 }  // namespace lanewise::ops

@@ -21,6 +21,8 @@ class WaveletMatrix {
 
   /// The k-th smallest number, from 0, in the pieces together, which have more than k.
   uint32_t smallest(std::span<const FrameRows::Piece> pieces, uint32_t k) const;
+  /// How many numbers in the pieces are less than `number`.
+  uint32_t less(std::span<const FrameRows::Piece> pieces, uint32_t number) const;
 
  private:
   /// 64 numbers: a bit of each, and how many ones come before them.

@@ -33,6 +33,9 @@ TEST(WaveletMatrix, FindsTheSmallestOfPieces) {
         for (const Piece& piece : pieces)
           sorted.insert(sorted.end(), numbers.begin() + piece.begin, numbers.begin() + piece.end);
         std::sort(sorted.begin(), sorted.end());
+        for (const uint32_t number : {0u, limit / 2, limit - 1, limit, numbers[0]})
+          ASSERT_EQ(matrix.less(pieces, number),
+                    std::lower_bound(sorted.begin(), sorted.end(), number) - sorted.begin());
         if (sorted.empty()) continue;
         for (const size_t k : {size_t{0}, sorted.size() / 2, sorted.size() - 1})
           ASSERT_EQ(matrix.smallest(pieces, static_cast<uint32_t>(k)), sorted[k]) << count << ", " << limit;

@@ -171,6 +171,12 @@ class Reference {
                            [&](size_t row) { return holds(by_order(row, partition[at])); });
     };
     const int64_t before = peers([](int order) { return order < 0; });
+    if (!call.order.empty()) {
+      const auto shifts_or_ranks = {"row_number", "rank", "percent_rank", "cume_dist",
+                                    "ntile",      "lag",  "lead"};
+      if (std::ranges::find(shifts_or_ranks, name) != shifts_or_ranks.end())
+        return by_own_order(window_call, frame_of(window_call.frame, partition, at), partition, at);
+    }
     if (name == "row_number") return Value::int64(here + 1);
     if (name == "rank") return Value::int64(before + 1);
     if (name == "dense_rank") return Value::int64(group(partition, at) + 1);
@@ -186,6 +192,7 @@ class Reference {
     if (name == "first_value" || name == "last_value" || name == "nth_value") {
       if (window_call.ignore_nulls)
         std::erase_if(seen, [&](size_t row) { return evaluated(call.args[0], row).is_null(); });
+      std::ranges::stable_sort(seen, [&](size_t a, size_t b) { return by_keys(call.order, a, b) < 0; });
       int64_t n = name == "last_value" ? static_cast<int64_t>(seen.size()) : 1;
       if (name == "nth_value") n = evaluated(call.args[1], partition[at]).integer();
       if (n < 1 || n > static_cast<int64_t>(seen.size())) return Value(call.type);
@@ -200,6 +207,39 @@ class Reference {
       taken.push_back(std::move(values));
     }
     return reference::aggregate(call, std::move(taken));
+  }
+
+  /// A rank of the row among the frame's rows, or the value that lag or lead finds among them.
+  Value by_own_order(const plan::WindowCall& window_call, std::vector<size_t> seen,
+                     const Partition& partition, size_t at) const {
+    const plan::AggregateCall& call = window_call.call;
+    const auto rows = static_cast<int64_t>(seen.size());
+    const size_t row = partition[at];
+    int64_t less = 0, not_greater = 0, before = 0;
+    for (const size_t other : seen) {
+      const int order = by_keys(call.order, other, row);
+      const bool comes_first = std::find(partition.begin(), partition.begin() + static_cast<ptrdiff_t>(at),
+                                         other) != partition.begin() + static_cast<ptrdiff_t>(at);
+      less += order < 0;
+      not_greater += order <= 0;
+      before += order < 0 || (order == 0 && comes_first);
+    }
+    if (call.function == "row_number") return Value::int64(before + 1);
+    if (call.function == "rank") return Value::int64(less + 1);
+    if (call.function == "percent_rank")
+      return Value::float64(rows <= 1 ? 0 : static_cast<double>(less) / static_cast<double>(rows - 1));
+    if (call.function == "cume_dist")
+      return Value::float64(rows == 0 ? 0 : static_cast<double>(not_greater) / static_cast<double>(rows));
+    if (call.function == "ntile") return ntile(call.args[0]->literal.integer(), rows, before);
+    std::ranges::stable_sort(seen, [&](size_t a, size_t b) { return by_keys(call.order, a, b) < 0; });
+    const int64_t offset = evaluated(call.args[1], row).integer();
+    const int64_t place = call.function == "lag" ? before - offset : before + offset;
+    if (place < 0 || place >= rows) return evaluated(call.args[2], row);
+    if (window_call.ignore_nulls)
+      std::erase_if(seen, [&](size_t other) { return evaluated(call.args[0], other).is_null(); });
+    return place < static_cast<int64_t>(seen.size())
+               ? evaluated(call.args[0], seen[static_cast<size_t>(place)])
+               : Value(call.type);
   }
 
   static Value ntile(int64_t parts, int64_t rows, int64_t here) {
@@ -380,6 +420,25 @@ TEST(Window, AggregatesOverEveryFrame) {
     if (round % 7 == 0) window.partition.clear();
     const int64_t rows = sizes()[random() % sizes().size()];
     expect_like_reference(window, random_rows(random, rows, round % 5 == 0 ? 1 : 4));
+  }
+}
+
+TEST(Window, OrdersOfTheirOwnWithinFrames) {
+  std::mt19937 random(8);
+  for (int round = 0; round < test_size(6, 40, 400); ++round) {
+    std::vector<plan::WindowCall> calls = values();
+    for (const plan::WindowCall& rank : ranks())
+      if (rank.call.function != "dense_rank" && rank.call.function != "ntile") calls.push_back(rank);
+    plan::Frame frame = random_frame(random);
+    frame.exclusion = FrameExclusion::kNone;
+    for (plan::WindowCall& call : calls) {
+      call.frame = frame;
+      call.ignore_nulls = round % 2 == 0;
+      call.call.order = {{column_of(round % 3 == 0 ? kReal : kText), round % 5 == 0, round % 4 == 0}};
+      if (round % 3 == 1) call.call.order.push_back({column_of(kNumber), true, false});
+    }
+    const int64_t rows = sizes()[random() % sizes().size()];
+    expect_like_reference(window_of(calls), random_rows(random, rows, 3));
   }
 }
 

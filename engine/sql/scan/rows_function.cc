@@ -73,16 +73,18 @@ struct GlobalState : duckdb::GlobalTableFunctionState {
   size_t parts_ = 0;
 };
 
-void name_columns(const Schema& schema, duckdb::vector<duckdb::LogicalType>& types,
-                  duckdb::vector<duckdb::string>& names) {
+/// Nested columns have DuckDB's types: no cast could give the members of a UNION their types later.
+void name_columns(const Schema& schema, duckdb::ClientContext& context,
+                  duckdb::vector<duckdb::LogicalType>& types, duckdb::vector<duckdb::string>& names) {
   for (const Field& field : schema) {
-    types.push_back(to_duckdb(field.type));
+    types.push_back(field.type.is_nested() ? duckdbs_type(field, context) : to_duckdb(field.type));
     names.push_back(field.name);
   }
   duckdb::QueryResult::DeduplicateColumns(names);
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> bind(duckdb::ClientContext&, duckdb::TableFunctionBindInput& input,
+duckdb::unique_ptr<duckdb::FunctionData> bind(duckdb::ClientContext& context,
+                                              duckdb::TableFunctionBindInput& input,
                                               duckdb::vector<duckdb::LogicalType>& types,
                                               duckdb::vector<duckdb::string>& names) {
   auto data = duckdb::make_uniq<BindData>();
@@ -96,7 +98,7 @@ duckdb::unique_ptr<duckdb::FunctionData> bind(duckdb::ClientContext&, duckdb::Ta
   }
   if (data->rows == nullptr && data->source == nullptr)
     throw duckdb::BinderException("lanewise_rows() is for statements of Lanewise itself");
-  name_columns(data->source ? data->source->schema() : data->rows->schema, types, names);
+  name_columns(data->source ? data->source->schema() : data->rows->schema, context, types, names);
   return data;
 }
 
@@ -119,7 +121,7 @@ duckdb::unique_ptr<duckdb::FunctionData> bind_arrow(duckdb::ClientContext& conte
   data->exposed = input.info->Cast<Info>().exposed;
   data->files = matching_files(context, input.inputs[0].ToString());
   data->source = data->exposed->open_arrow(data->files);
-  name_columns(data->source->schema(), types, names);
+  name_columns(data->source->schema(), context, types, names);
   return data;
 }
 

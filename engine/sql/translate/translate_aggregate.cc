@@ -62,11 +62,10 @@ const ops::AggregateFunction* known_function(const plan::AggregateCall& call) {
 
 /// Whether it has an argument whose order matters and differs from that of our values.
 bool has_order_of_duckdb(const duckdb::BoundAggregateExpression& expr) {
-  constexpr std::array kWithoutOrder = {"count",     "first",   "arbitrary", "last",
-                                        "any_value", "entropy", "mode"};
+  constexpr std::array kWithoutOrder = {"count",   "first", "arbitrary", "last",     "any_value",
+                                        "entropy", "mode",  "list",      "array_agg"};
   return std::ranges::find(kWithoutOrder, expr.function.name) == kWithoutOrder.end() &&
-         std::ranges::any_of(expr.children,
-                             [](const auto& child) { return is_held_as_text(child->return_type); });
+         std::ranges::any_of(expr.children, [](const auto& child) { return holds_text(child->return_type); });
 }
 
 /// The original name of first, last and any_value with ORDER BY, which the optimiser has renamed.

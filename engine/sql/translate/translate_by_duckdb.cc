@@ -84,7 +84,7 @@ void Translator::refer_to_arguments(duckdb::Expression& expr, bool lazy, const R
 
 ExprPtr Translator::ordered(const duckdb::Expression& expr, const Rows& input) {
   ExprPtr value = expression(expr, input);
-  if (!is_held_as_text(expr.return_type)) return comparable(std::move(value));
+  if (!holds_text(expr.return_type)) return comparable(std::move(value));
   const bool is_enum = expr.return_type.id() == duckdb::LogicalTypeId::ENUM;
   DuckdbArguments arguments;
   duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> children;

@@ -339,19 +339,22 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
                                           "list_aggregate"};
   if (std::ranges::find(kListAggregates, expr.function.name) != kListAggregates.end())
     return list_aggregate(expr, input);
-  if (expr.children.size() == 2 && expr.children[0]->return_type.id() == LogicalTypeId::STRUCT &&
+  const auto has_fields = [](const duckdb::LogicalType& type) {
+    return type.id() == LogicalTypeId::STRUCT || type.id() == LogicalTypeId::UNION;
+  };
+  if (expr.children.size() == 2 && has_fields(expr.children[0]->return_type) &&
       expr.children[1]->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT &&
       expr.function.name.find("extract") != std::string::npos) {
     return field(expr, input);
   }
   if (ExprPtr part = split_extract("string_split_extract", expr, input)) return part;
-  const auto is_duckdbs = [&](const duckdb::LogicalType& type) {
-    return is_held_as_text(type) || (is_zoned(type) && !is_utc(context_));
+  const auto needs_duckdb = [&](const duckdb::LogicalType& type) {
+    return is_duckdbs(type) || (is_zoned(type) && !is_utc(context_));
   };
-  const bool takes_duckdbs =
-      std::ranges::any_of(expr.children, is_duckdbs, [](const auto& child) { return child->return_type; });
   const Type type = result_type(expr);
-  if (takes_duckdbs || is_duckdbs(expr.return_type)) return by_duckdb(expr, input);
+  if (needs_duckdb(expr.return_type) ||
+      std::ranges::any_of(expr.children, needs_duckdb, [](const auto& child) { return child->return_type; }))
+    return by_duckdb(expr, input);
   std::vector<ExprPtr> args = expressions(expr.children, input);
   if (auto host = host_function_of(expr)) return ops::call_host_function(std::move(host), std::move(args));
   if (expr.function.name ==
@@ -402,11 +405,13 @@ ExprPtr Translator::set_seed(const Expr& seed) {
 ExprPtr Translator::cast(const duckdb::BoundCastExpression& expr, const Rows& input) {
   const duckdb::LogicalType &from = expr.child->return_type, &to = expr.return_type;
   const Type type = result_type(expr);
-  const bool to_text = to.id() == LogicalTypeId::VARCHAR && !to.HasAlias();
-  if (to_text && (is_held_as_text(from) || from.IsJSONType())) return expression(*expr.child, input);
   const bool changes_zone = is_zoned(from) != is_zoned(to) && !is_utc(context_);
-  const bool is_duckdbs = is_held_as_text(from) || is_held_as_text(to) || from.HasAlias() || to.HasAlias();
-  if (from != to && (changes_zone || is_duckdbs || !expr::can_cast(type_of(from, "a value"), type)))
+  const auto needs_duckdb = [](const duckdb::LogicalType& side) {
+    return is_duckdbs(side) || side.HasAlias() || holds_json(side);
+  };
+  if (!needs_duckdb(to) && find_type(from) == type) return expression(*expr.child, input);  // the same text
+  if (from != to && (changes_zone || needs_duckdb(from) || needs_duckdb(to) ||
+                     !expr::can_cast(type_of(from, "a value"), type)))
     return by_duckdb(expr, input);
   ExprPtr arg = expression(*expr.child, input);
   if (arg->type == type) return arg;

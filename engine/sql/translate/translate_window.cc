@@ -23,25 +23,44 @@ bool sees_partition(const BoundWindowExpression& expr) {
          expr.exclude_clause == duckdb::WindowExcludeMode::NO_OTHER;
 }
 
-/// Whether the ORDER BY among the arguments replaces the window's. With IGNORE NULLS DuckDB's lag and lead
-/// count the row itself: no result could be both correct and DuckDB's.
-bool has_own_order(const BoundWindowExpression& expr) {
-  const bool shifts = expr.type == ExpressionType::WINDOW_LAG || expr.type == ExpressionType::WINDOW_LEAD;
-  return !expr.arg_orders.empty() && sees_partition(expr) && !(shifts && expr.ignore_nulls);
+bool same_order(const duckdb::BoundOrderByNode& a, const duckdb::BoundOrderByNode& b) {
+  return a.type == b.type && a.null_order == b.null_order && a.expression->Equals(*b.expression);
 }
-const duckdb::vector<duckdb::BoundOrderByNode>& orders_of(const BoundWindowExpression& expr) {
-  return has_own_order(expr) ? expr.arg_orders : expr.orders;
+
+/// Whether the window's order begins with that of the arguments.
+bool shares_order(const BoundWindowExpression& expr) {
+  return expr.arg_orders.size() <= expr.orders.size() &&
+         std::equal(expr.arg_orders.begin(), expr.arg_orders.end(), expr.orders.begin(), same_order);
+}
+
+bool shifts_without_nulls(const BoundWindowExpression& expr) {
+  return expr.ignore_nulls &&
+         (expr.type == ExpressionType::WINDOW_LAG || expr.type == ExpressionType::WINDOW_LEAD);
+}
+
+/// Whether the ORDER BY among the arguments replaces the window's. Otherwise it orders the rows of frames.
+bool has_own_order(const BoundWindowExpression& expr) {
+  if (expr.arg_orders.empty()) return false;
+  if (expr.type == ExpressionType::WINDOW_FILL) return true;
+  return sees_partition(expr) && (!shifts_without_nulls(expr) || shares_order(expr));
+}
+
+/// The window's own order decides between rows that are equal in that of the arguments.
+duckdb::vector<duckdb::BoundOrderByNode> orders_of(const BoundWindowExpression& expr) {
+  duckdb::vector<duckdb::BoundOrderByNode> orders;
+  if (has_own_order(expr)) {
+    for (const auto& order : expr.arg_orders) orders.push_back(order.Copy());
+  }
+  for (const auto& order : expr.orders) orders.push_back(order.Copy());
+  return orders;
 }
 
 bool same_keys(const BoundWindowExpression& a, const BoundWindowExpression& b) {
-  const auto same = [](const auto& x, const auto& y) {
-    return x.type == y.type && x.null_order == y.null_order && x.expression->Equals(*y.expression);
-  };
   const auto equal = [](const auto& x, const auto& y) { return x->Equals(*y); };
-  const auto &of_a = orders_of(a), &of_b = orders_of(b);
+  const auto of_a = orders_of(a), of_b = orders_of(b);
   return std::equal(a.partitions.begin(), a.partitions.end(), b.partitions.begin(), b.partitions.end(),
                     equal) &&
-         std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), same);
+         std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), same_order);
 }
 
 bool counts_rows(WindowBoundary bound) {
@@ -110,6 +129,8 @@ const char* name_of(ExpressionType type) {
       return "last_value";
     case ExpressionType::WINDOW_NTH_VALUE:
       return "nth_value";
+    case ExpressionType::WINDOW_FILL:
+      return "fill";
     default:
       return nullptr;
   }
@@ -123,7 +144,7 @@ const char* name_of(ExpressionType type) {
 
 plan::Frame Translator::frame(const BoundWindowExpression& expr, const Rows& input) {
   plan::Frame result;
-  if (has_own_order(expr)) {
+  if (has_own_order(expr) || expr.type == ExpressionType::WINDOW_FILL) {
     result.begin.end = result.end.end = plan::FrameEnd::kUnbounded;
     return result;
   }
@@ -170,10 +191,17 @@ plan::WindowCall Translator::window_call(const BoundWindowExpression& expr, cons
   }
   const char* const name = name_of(expr.type);
   const bool orders_frame = !expr.arg_orders.empty() && !has_own_order(expr);
-  if (name == nullptr || orders_frame || expr.distinct || expr.filter_expr) refuse(expr);
+  // In frames DuckDB's lag and lead then count otherwise.
+  const bool counts_otherwise = orders_frame && shifts_without_nulls(expr) && shares_order(expr);
+  if (name == nullptr || counts_otherwise || expr.distinct || expr.filter_expr) refuse(expr);
+  if (orders_frame) result.call.order = sort_keys(expr.arg_orders, input);
   result.call.function = name;
   result.call.type = type_of(expr.return_type, fmt::format("the window function {}", expr.ToString()));
   for (const auto& child : expr.children) result.call.args.push_back(expression(*child, input));
+  if (expr.type == ExpressionType::WINDOW_FILL) {
+    const auto& orders = expr.arg_orders.empty() ? expr.orders : expr.arg_orders;
+    result.call.args.push_back(expression(*orders.at(0).expression, input));
+  }
   if (expr.type == ExpressionType::WINDOW_LAG || expr.type == ExpressionType::WINDOW_LEAD) {
     const auto or_else = [&](const duckdb::unique_ptr<duckdb::Expression>& given, Value usual) {
       result.call.args.push_back(given ? expression(*given, input) : literal(std::move(usual)));

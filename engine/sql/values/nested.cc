@@ -6,6 +6,7 @@
 #include "data/packed.h"
 #include "data/physical_value.h"
 #include "sql/duckdb_headers.h"
+#include "sql/values/types.h"
 #include "sql/values/vectors.h"
 
 namespace lanewise::sql {
@@ -38,8 +39,33 @@ void pack_number(const Format& from, idx_t index, packed::Writer& to) {
   to.number(static_cast<To>(duckdb::UnifiedVectorFormat::GetData<From>(from.unified)[index]));
 }
 
+/// A value that is stored as text.
+std::string text_of(const Format& from, idx_t index) {
+  using duckdb::UnifiedVectorFormat;
+  switch (from.logical_type.id()) {
+    case duckdb::LogicalTypeId::TIME_TZ:
+      return duckdb::Value::TIMETZ(UnifiedVectorFormat::GetData<duckdb::dtime_tz_t>(from.unified)[index])
+          .ToString();
+    case duckdb::LogicalTypeId::ENUM: {
+      const idx_t code = from.logical_type.InternalType() == PhysicalType::UINT8 ? from.unified.data[index]
+                         : from.logical_type.InternalType() == PhysicalType::UINT16
+                             ? UnifiedVectorFormat::GetData<uint16_t>(from.unified)[index]
+                             : UnifiedVectorFormat::GetData<uint32_t>(from.unified)[index];
+      return duckdb::EnumType::GetString(from.logical_type, code).GetString();
+    }
+    default:
+      break;
+  }
+  const auto& bytes = UnifiedVectorFormat::GetData<duckdb::string_t>(from.unified)[index];
+  const auto* data = reinterpret_cast<duckdb::const_data_ptr_t>(bytes.GetData());
+  return (from.logical_type.id() == duckdb::LogicalTypeId::BIT ? duckdb::Value::BIT(data, bytes.GetSize())
+                                                               : duckdb::Value::BIGNUM(data, bytes.GetSize()))
+      .ToString();
+}
+
 void pack_scalar(const Format& from, Type type, idx_t index, packed::Writer& to) {
   using duckdb::UnifiedVectorFormat;
+  if (is_held_as_text(from.logical_type)) return to.text(text_of(from, index));
   const PhysicalType physical = from.logical_type.InternalType();
   if (type.id == TypeId::kDecimal && physical == PhysicalType::INT16)
     return pack_number<int16_t, int64_t>(from, index, to);

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
+#include "data/column.h"
+#include "data/union_type.h"
 #include "sql/duckdb_headers.h"
 #include "sql/errors.h"
 #include "sql/values/nested.h"
@@ -50,40 +53,45 @@ constexpr TypePair kTypePairs[] = {
     {LogicalTypeId::UUID, TypeId::kUuid},
 };
 
-/// The type of an element or field; nothing for types that would lose their meaning inside a packed value.
-std::optional<Type> find_member(const duckdb::LogicalType& type) {
-  if (is_held_as_text(type) || type.IsJSONType()) return std::nullopt;
-  return find_type(type);
+std::optional<std::vector<Member>> find_members(const duckdb::child_list_t<duckdb::LogicalType>& types) {
+  std::vector<Member> members;
+  for (const auto& [name, type] : types) {
+    const auto known = find_type(type);
+    if (!known) return std::nullopt;
+    members.push_back({name, *known});
+  }
+  return members;
 }
 
 std::optional<Type> find_nested(const duckdb::LogicalType& type) {
   switch (type.id()) {
     case LogicalTypeId::LIST:
-      if (const auto element = find_member(duckdb::ListType::GetChildType(type))) return Type::list(*element);
+      if (const auto element = find_type(duckdb::ListType::GetChildType(type))) return Type::list(*element);
       return std::nullopt;
     case LogicalTypeId::ARRAY: {
-      const auto element = find_member(duckdb::ArrayType::GetChildType(type));
+      const auto element = find_type(duckdb::ArrayType::GetChildType(type));
       if (!element || duckdb::ArrayType::IsAnySize(type)) return std::nullopt;
       return Type::array(*element, static_cast<uint32_t>(duckdb::ArrayType::GetSize(type)));
     }
     case LogicalTypeId::MAP: {
-      const auto key = find_member(duckdb::MapType::KeyType(type));
-      const auto value = find_member(duckdb::MapType::ValueType(type));
+      const auto key = find_type(duckdb::MapType::KeyType(type));
+      const auto value = find_type(duckdb::MapType::ValueType(type));
       return key && value ? std::optional(Type::map(*key, *value)) : std::nullopt;
     }
+    case LogicalTypeId::UNION: {
+      auto members = find_members(duckdb::UnionType::CopyMemberTypes(type));
+      return members ? std::optional(union_type(std::move(*members))) : std::nullopt;
+    }
+    case LogicalTypeId::VARIANT:
+      return variant_type();
     default: {
-      std::vector<Member> fields;
-      for (const auto& [name, field] : duckdb::StructType::GetChildTypes(type)) {
-        const auto known = find_member(field);
-        if (!known) return std::nullopt;
-        fields.push_back({name, *known});
-      }
-      return Type::structure(std::move(fields));
+      auto fields = find_members(duckdb::StructType::GetChildTypes(type));
+      return fields ? std::optional(Type::structure(std::move(*fields))) : std::nullopt;
     }
   }
 }
 
-duckdb::child_list_t<duckdb::LogicalType> to_duckdb(const std::vector<Member>& members) {
+duckdb::child_list_t<duckdb::LogicalType> to_duckdb(std::span<const Member> members) {
   duckdb::child_list_t<duckdb::LogicalType> fields;
   for (const Member& member : members) fields.emplace_back(member.name, sql::to_duckdb(member.type));
   return fields;
@@ -103,6 +111,21 @@ bool is_held_as_text(const duckdb::LogicalType& type) {
   }
 }
 
+bool holds_text(const duckdb::LogicalType& type) {
+  return duckdb::TypeVisitor::Contains(type, is_held_as_text);
+}
+
+bool is_duckdbs(const duckdb::LogicalType& type) {
+  return duckdb::TypeVisitor::Contains(type, [](const duckdb::LogicalType& part) {
+    return is_held_as_text(part) || part.id() == LogicalTypeId::UNION || part.id() == LogicalTypeId::VARIANT;
+  });
+}
+
+bool holds_json(const duckdb::LogicalType& type) {
+  return duckdb::TypeVisitor::Contains(type,
+                                       [](const duckdb::LogicalType& part) { return part.IsJSONType(); });
+}
+
 std::optional<Type> find_type(const duckdb::LogicalType& type) {
   if (is_held_as_text(type)) return TypeId::kVarchar;
   switch (type.id()) {
@@ -112,6 +135,8 @@ std::optional<Type> find_type(const duckdb::LogicalType& type) {
     case LogicalTypeId::ARRAY:
     case LogicalTypeId::MAP:
     case LogicalTypeId::STRUCT:
+    case LogicalTypeId::UNION:
+    case LogicalTypeId::VARIANT:
       return find_nested(type);
     default:
       break;
@@ -121,10 +146,10 @@ std::optional<Type> find_type(const duckdb::LogicalType& type) {
 }
 
 std::string text_of(const duckdb::LogicalType& type) {
-  if (duckdb::TypeVisitor::Contains(type, LogicalTypeId::UNION))
-    return "";  // a string does not name the member
-  const bool is_text = is_held_as_text(type) && type.id() != LogicalTypeId::ENUM;
-  return find_type(type) && !type.IsJSONType() && !is_text ? "" : type.ToString();
+  const bool is_enum = type.id() == LogicalTypeId::ENUM;  // its values are their names
+  if (find_type(type)) return !is_enum && (holds_text(type) || holds_json(type)) ? type.ToString() : "";
+  const bool names_member = !duckdb::TypeVisitor::Contains(type, LogicalTypeId::UNION);
+  return names_member ? type.ToString() : "";
 }
 
 Type type_of(const duckdb::LogicalType& type, std::string_view what) {
@@ -141,6 +166,8 @@ duckdb::LogicalType to_duckdb(const Type& type) {
     case TypeId::kArray:
       return duckdb::LogicalType::ARRAY(to_duckdb(type.element()), type.nested->size);
     case TypeId::kStruct:
+      if (is_variant(type)) return duckdb::LogicalType::VARIANT();
+      if (is_union(type)) return duckdb::LogicalType::UNION(to_duckdb(std::span(type.members()).subspan(1)));
       return duckdb::LogicalType::STRUCT(to_duckdb(type.members()));
     case TypeId::kMap:
       return duckdb::LogicalType::MAP(to_duckdb(type.members()[0].type), to_duckdb(type.members()[1].type));
@@ -150,6 +177,11 @@ duckdb::LogicalType to_duckdb(const Type& type) {
   const auto pair = std::ranges::find(kTypePairs, type, &TypePair::ours);
   if (pair == std::end(kTypePairs)) throw InternalError("unknown type " + type.name());
   return pair->duckdb;
+}
+
+duckdb::LogicalType duckdbs_type(const Field& field, duckdb::ClientContext& context) {
+  return field.text_of.empty() ? to_duckdb(field.type)
+                               : duckdb::TransformStringToLogicalType(field.text_of, context);
 }
 
 Value to_value(const duckdb::Value& value) {
