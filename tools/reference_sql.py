@@ -37,6 +37,7 @@ QUERIES = {
     "intersection": "SELECT a FROM t INTERSECT SELECT b FROM t",
     "difference": "SELECT a FROM t EXCEPT SELECT b FROM t",
     "recursion": "WITH RECURSIVE c AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM c WHERE i < 3) FROM c",
+    "recursion by key": "WITH RECURSIVE c(k, i) USING KEY (k) AS (SELECT 1, 1 UNION SELECT k, i + 1 FROM c WHERE i < 3) FROM c",
     "unnest": "SELECT unnest([1, 2])",
     "lists": "SELECT [a, b] FROM t",
     "structs": "SELECT {'x': a} FROM t",

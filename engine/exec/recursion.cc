@@ -58,19 +58,56 @@ class Recursions {
  private:
   Table rows(const plan::Node& node) {
     const auto& recursion = std::get<plan::Recursion>(node.payload);
+    const bool reads_all = reads(*node.children[1], recursion.all_id);
     NodePtr first = resolve(node.children[0]);
     Table last = run_(recursion.distinct ? plan::distinct(first) : first);
-    Table all{node.schema, last.batches};
+    Table all{node.schema, {}};
+    add(recursion, last, all);
     while (last.rows() != 0) {
       if (cancellation_ != nullptr) cancellation_->check();
       known_[recursion.id] = rows_of(Table{node.schema, std::move(last.batches)});
+      if (reads_all) known_[recursion.all_id] = rows_of(all);
       NodePtr next = resolve(node.children[1]);
       if (recursion.distinct) next = missing(plan::distinct(next), rows_of(all));
       last = run_(next);
-      all.batches.insert(all.batches.end(), last.batches.begin(), last.batches.end());
+      add(recursion, last, all);
     }
     known_.erase(recursion.id);
+    known_.erase(recursion.all_id);
     return all;
+  }
+
+  /// Adds the rows of a round; with keys they replace earlier ones.
+  void add(const plan::Recursion& recursion, const Table& round, Table& all) const {
+    all.batches.insert(all.batches.end(), round.batches.begin(), round.batches.end());
+    if (recursion.keys.empty() || round.rows() == 0) return;
+    const Schema schema = all.schema;
+    all = {schema, run_(last_by_key(recursion.keys, rows_of(std::move(all)))).batches};
+  }
+
+  static NodePtr last_by_key(const std::vector<size_t>& keys, const NodePtr& rows) {
+    std::vector<ExprPtr> groups, columns(rows->schema.size());
+    std::vector<plan::AggregateCall> calls;
+    std::vector<std::string> names, given;
+    for (const size_t key : keys) {
+      columns[key] = column(groups.size(), rows->schema[key].type);
+      groups.push_back(column(key, rows->schema[key].type));
+      names.push_back(rows->schema[key].name);
+    }
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const auto& [name, type, text_of] = rows->schema[i];
+      given.push_back(name);
+      if (columns[i] != nullptr) continue;
+      columns[i] = column(keys.size() + calls.size(), type);
+      plan::AggregateCall call;
+      call.function = "last";
+      call.args = {column(i, type)};
+      call.type = type;
+      calls.push_back(std::move(call));
+      names.push_back(name);
+    }
+    NodePtr last = plan::aggregate(rows, std::move(groups), std::move(calls), std::move(names));
+    return plan::project(std::move(last), std::move(columns), std::move(given));
   }
 
   /// The rows of `some` that are not in `all`.

@@ -231,7 +231,7 @@ NodePtr join(NodePtr left, NodePtr right, Join join) {
   return make(std::move(join), {std::move(left), std::move(right)}, std::move(schema), -1);
 }
 
-NodePtr recursion(NodePtr anchor, NodePtr step, uint64_t id, bool distinct) {
+NodePtr recursion(NodePtr anchor, NodePtr step, Recursion recursion) {
   check_child("Recursion", anchor);
   check_child("Recursion", step);
   if (anchor->schema.size() != step->schema.size()) misfit("Recursion", "a step with other columns");
@@ -240,7 +240,9 @@ NodePtr recursion(NodePtr anchor, NodePtr step, uint64_t id, bool distinct) {
       misfit("Recursion", "a step with columns of other types");
   }
   Schema schema = anchor->schema;
-  return make(Recursion{id, distinct}, {std::move(anchor), std::move(step)}, std::move(schema), -1);
+  for (const size_t key : recursion.keys)
+    if (key >= schema.size()) misfit("Recursion", "a key that is not a column");
+  return make(std::move(recursion), {std::move(anchor), std::move(step)}, std::move(schema), -1);
 }
 
 NodePtr unnest(NodePtr child, std::vector<ExprPtr> lists, std::vector<std::string> names) {

@@ -133,7 +133,9 @@ struct Writer {
   void operator()(const CteRef& ref) { out["id"] = ref.id; }
   void operator()(const Recursion& recursion) {
     out["id"] = recursion.id;
+    out["all_id"] = recursion.all_id;
     out["distinct"] = recursion.distinct;
+    if (!recursion.keys.empty()) out["keys"] = recursion.keys;
   }
 
   void range(int64_t limit, int64_t offset) {

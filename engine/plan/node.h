@@ -171,10 +171,12 @@ struct CteRef {
 };
 
 /// WITH RECURSIVE: the rows of children[0], then those of children[1], repeated until it returns none. CteRef
-/// nodes with `id` read the rows of the last round.
+/// nodes with `id` read the rows of the last round, those with `all_id` all rows so far.
 struct Recursion {
   uint64_t id = 0;
-  bool distinct = false;  ///< UNION: rows that have occurred before are dropped
+  uint64_t all_id = 0;
+  bool distinct = false;          ///< UNION: rows that have occurred before are dropped
+  std::vector<size_t> keys = {};  ///< USING KEY: a row replaces an earlier one that is equal in these columns
 };
 
 using Payload = std::variant<Scan, Values, Filter, Project, Aggregate, Sort, Limit, Distinct, Window,
@@ -219,7 +221,7 @@ NodePtr join(NodePtr left, NodePtr right, Join join);
 NodePtr unnest(NodePtr child, std::vector<ExprPtr> lists, std::vector<std::string> names);
 NodePtr cte(uint64_t id, NodePtr definition, NodePtr body);
 NodePtr cte_ref(uint64_t id, Schema schema);
-NodePtr recursion(NodePtr anchor, NodePtr step, uint64_t id, bool distinct);
+NodePtr recursion(NodePtr anchor, NodePtr step, Recursion recursion);
 
 /// The same Window node with `first_rows`.
 NodePtr with_first_rows(const NodePtr& node, uint32_t rows);

@@ -224,7 +224,10 @@ std::string details(const Node& node) {
           [&](const Cte& cte) { return fmt::format("#{}", cte.id); },
           [&](const CteRef& ref) { return fmt::format("#{}", ref.id); },
           [&](const Recursion& recursion) {
-            return fmt::format("#{}{}", recursion.id, recursion.distinct ? " distinct" : "");
+            std::string text = fmt::format("#{}{}", recursion.id, recursion.distinct ? " distinct" : "");
+            for (size_t i = 0; i < recursion.keys.size(); ++i)
+              text += (i == 0 ? " by " : ", ") + node.schema[recursion.keys[i]].name;
+            return text;
           },
           [](const auto&) { return std::string(); },
       },

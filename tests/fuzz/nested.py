@@ -1,4 +1,4 @@
-"""Random queries over lists, arrays, structs and maps against DuckDB's answers.
+"""Random queries over lists, arrays, structs, maps, unions and variants against DuckDB's answers.
 
     tests/fuzz/nested.py --count 1000 --seed 1
 
@@ -28,14 +28,19 @@ TABLE = """CREATE TABLE t AS SELECT i AS n,
     CASE WHEN i % 8 = 4 THEN NULL ELSE {'a': i % 3, 'b': CASE WHEN i % 4 = 1 THEN NULL ELSE 's' || i % 5 END} END AS s,
     CASE WHEN i % 9 = 5 THEN NULL ELSE map([i % 4, i % 4 + 10], ['p' || i, NULL]) END AS m,
     CASE WHEN i % 6 = 1 THEN NULL ELSE [[i], NULL, [], [i % 2, NULL]] END AS ll,
-    [i, i % 2]::INT[2] AS ar FROM range(40) r(i)"""
+    [i, i % 2]::INT[2] AS ar,
+    CASE WHEN i % 5 = 4 THEN NULL WHEN i % 2 = 0 THEN (i % 4)::INT::UNION(k INT, t VARCHAR) ELSE ('u ' || i % 3)::UNION(k INT, t VARCHAR) END AS u,
+    CASE WHEN i % 6 = 3 THEN NULL ELSE ['mid', NULL, ['low', 'mid', 'top'][i % 3 + 1]] END::ENUM('top', 'mid', 'low')[] AS e,
+    CASE WHEN i % 7 = 5 THEN NULL ELSE {'p': i % 3, 'q': [i % 2, NULL]} END::VARIANT AS x,
+    {'b': (i % 5)::INT::BIT, 'c': CASE WHEN i % 4 = 2 THEN NULL ELSE (i * 100000000000)::BIGNUM END} AS h FROM range(40) r(i)"""
 
 # Expressions by their result; the first ones need no others. {kind} is a smaller expression, {kind.} one without parts.
 EXPRESSIONS = {
     "int": (["n", "n % 3", "NULL::INT", "2", "-1", "0"], [
         "len({list})::INT", "({list})[{int}]", "list_position({list}, {int})", "list_sum({list})::INT", "list_max({list})", "list_min({list})", "s.a",
         "list_unique({list})::INT", "list_reduce({list}, lambda a, x: coalesce(a, 0) + coalesce(x, 1), 5)", "ar[1]", "cardinality(m)::INT",
-        "list_count({texts})::INT", "list_last({list})", "list_any_value({list})", "({list})[-1]", "CASE WHEN {bool} THEN {int} END"]),
+        "list_count({texts})::INT", "list_last({list})", "list_any_value({list})", "({list})[-1]", "CASE WHEN {bool} THEN {int} END",
+        "({union}).k", "(x.p)::INT", "enum_code(({enums})[{int.}])::INT", "bit_count(h.b)::INT", "len({enums})::INT"]),
     "list": (["l", "[n]", "[n, NULL, 1]", "[]::INT[]", "NULL::INT[]", "ar::INT[]"], [
         "list_transform({list}, lambda x: x + {int.})", "list_transform({list}, lambda x, i: coalesce(x, 0) + i::INT)",
         "list_filter({list}, lambda x: x > {int.})", "list_concat({list}, {list})", "list_sort({list})", "list_sort({list}, 'DESC', 'NULLS FIRST')",
@@ -51,14 +56,19 @@ EXPRESSIONS = {
         "({list})::VARCHAR[]", "string_split({text}, 'a')", "list_concat({texts}, {texts})", "struct_keys({{'a': {int}}})"]),
     "text": (["'z' || n", "s.b", "m[2]", "NULL::VARCHAR"], [
         "({texts})[{int}]", "array_to_string({texts}, '-')", "({list})::VARCHAR", "({struct})::VARCHAR", "({lists})::VARCHAR", "({text})[2:3]",
-        "m::VARCHAR", "f::VARCHAR"]),
+        "m::VARCHAR", "f::VARCHAR", "({union}).t", "union_tag({union})::VARCHAR", "({enums})[1]::VARCHAR", "h.c::VARCHAR", "variant_typeof(x)", "({union})::VARCHAR"]),
+    "union": (["u", "({int.})::INT::UNION(k INT, t VARCHAR)", "'v'::UNION(k INT, t VARCHAR)"], [
+        "coalesce({union}, {union})", "CASE WHEN {bool} THEN {union} END", "[{union}, u][2]", "{{'y': {union}}}.y"]),
+    "enums": (["e", "['low']::ENUM('top', 'mid', 'low')[]"], [
+        "list_sort({enums})", "({enums})[{int.}:]", "list_concat({enums}, {enums})", "coalesce({enums}, {enums})", "list_filter({enums}, lambda y: y > 'top')"]),
     "struct": (["s", "{{'a': n, 'b': 'k'}}"], [
         "{{'a': {int}, 'b': {text}}}", "struct_pack(a := {int}, b := {text})", "coalesce({struct}, {struct})", "CASE WHEN {bool} THEN {struct} END"]),
     "bool": (["n > 20", "s.a = 1"], [
         "list_contains({list}, {int})", "{list} = {list}", "{list} < {list}", "{list} >= {list}", "{list} IS DISTINCT FROM {list}", "{list} IS NULL",
         "{struct} = {struct}", "{struct} < {struct}", "{struct} IS NOT DISTINCT FROM {struct}", "{lists} = {lists}", "{lists} < {lists}",
         "list_has_any({list}, {list})", "list_has_all({list}, {list})", "{list} IN ({list.}, {list.})", "map_contains(m, {int})",
-        "list_contains({texts}, {text})"]),
+        "list_contains({texts}, {text})", "{union} = {union}", "{union} < {union}", "{union} IS DISTINCT FROM {union}", "{enums} < {enums}", "{enums} = {enums}",
+        "list_contains({enums}, 'mid')", "h.c > {int}::BIGNUM", "h < {{'b': '1'::BIT, 'c': {int}::BIGNUM}}"]),
 }
 QUERIES = [
     *["SELECT n, ({any})::VARCHAR AS a, ({nested})::VARCHAR AS b FROM t"] * 5, *["SELECT n, (x)::VARCHAR AS x FROM (SELECT n, unnest({nested}) AS x FROM t)"] * 2,
@@ -77,7 +87,7 @@ class Parts(dict):
         if kind == "any":
             kind = self.choice.choice(list(EXPRESSIONS))
         elif kind == "nested":
-            kind = self.choice.choice(["list", "lists", "texts"])
+            kind = self.choice.choice(["list", "lists", "texts", "enums"])
         plain, built = EXPRESSIONS[kind]
         smallest = name.endswith("_") or self.depth == 0
         return fill(self.choice.choice(plain if smallest else plain + built), self.choice, self.depth - 1)

@@ -268,18 +268,24 @@ Rows Translator::cte(duckdb::LogicalMaterializedCTE& op) {
 }
 
 Rows Translator::recursion(duckdb::LogicalRecursiveCTE& op) {
-  if (!op.key_targets.empty()) unsupported("WITH RECURSIVE with USING KEY is not");
+  plan::Recursion recursion{op.table_index, next_id_++, !op.union_all && op.key_targets.empty(), {}};
+  for (const auto& key : op.key_targets) {
+    if (key->GetExpressionClass() != duckdb::ExpressionClass::BOUND_REF)
+      unsupported(fmt::format("USING KEY with {} is not", key->ToString()));
+    recursion.keys.push_back(key->Cast<duckdb::BoundReferenceExpression>().index);
+  }
   const plan::NodePtr anchor = exact(rows(*op.children[0]));
   ctes_[op.table_index] = anchor->schema;
+  recurring_[op.table_index] = recursion.all_id;
   const plan::NodePtr step = exact(rows(*op.children[1]));
-  return all_of(plan::recursion(anchor, step, op.table_index, !op.union_all));
+  return all_of(plan::recursion(anchor, step, std::move(recursion)));
 }
 
 Rows Translator::cte_ref(duckdb::LogicalCTERef& op) {
   const auto found = ctes_.find(op.cte_index);
-  if (op.is_recurring) unsupported("WITH RECURSIVE that reads all rows so far (recurring) is not");
   if (found == ctes_.end()) unsupported("a common table expression that is read outside its query is not");
-  return all_of(plan::cte_ref(op.cte_index, found->second));
+  const uint64_t id = op.is_recurring ? recurring_.at(op.cte_index) : op.cte_index;
+  return all_of(plan::cte_ref(id, found->second));
 }
 
 }  // namespace lanewise::sql

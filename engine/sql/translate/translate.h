@@ -181,6 +181,7 @@ class Translator {
   const Generation generation_;
   const std::string statement_;  // its text
   std::unordered_map<uint64_t, Schema> ctes_;
+  std::unordered_map<uint64_t, uint64_t> recurring_;  // Recursion::all_id of recursions under translation
   std::unordered_set<uint64_t> ctes_of_one_row_;
   bool reads_json_ = false;
   std::set<std::string> computed_by_duckdb_;

@@ -7,7 +7,6 @@
 #include "data/physical_value.h"
 #include "sql/duckdb_headers.h"
 #include "sql/values/types.h"
-#include "sql/values/vectors.h"
 
 namespace lanewise::sql {
 
@@ -91,38 +90,66 @@ void pack(const Format& from, Type type, idx_t row, packed::Writer& to) {
   pack_members(from, type, index, to);
 }
 
-duckdb::Value unpack(Type type, const duckdb::LogicalType& to, std::string_view packed);
-
-duckdb::Value unpack_slot(Type type, const duckdb::LogicalType& to, packed::Reader& reader,
-                          packed::Mark mark) {
-  if (mark == packed::Mark::kNull) {
-    reader.null(type);
-    return duckdb::Value(to);
-  }
-  if (type.is_nested()) return unpack(type, to, reader.nested(type));
-  return value_at(*make_column(type, {reader.value(type)}), 0);
+void set_null(duckdb::Vector& out, idx_t row) {
+  duckdb::FlatVector::SetNull(out, row, true);
+  if (out.GetType().InternalType() == PhysicalType::LIST)
+    duckdb::FlatVector::GetData<duckdb::list_entry_t>(out)[row] = {0, 0};
 }
 
-duckdb::Value unpack(Type type, const duckdb::LogicalType& to, std::string_view packed) {
-  packed::Reader reader(packed);
-  if (type.id == TypeId::kStruct) {
-    duckdb::vector<duckdb::Value> fields;
-    for (size_t i = 0; i < type.members().size(); ++i) {
-      const packed::Mark mark = reader.next();
-      fields.push_back(
-          unpack_slot(type.members()[i].type, duckdb::StructType::GetChildType(to, i), reader, mark));
-    }
-    return duckdb::Value::STRUCT(to, std::move(fields));
+void unpack(Type type, packed::Reader& reader, duckdb::Vector& out, idx_t row);
+
+/// What follows `mark`, as value `row` of a flat vector with room for it.
+void unpack_slot(Type type, packed::Mark mark, packed::Reader& reader, duckdb::Vector& out, idx_t row) {
+  using duckdb::FlatVector;
+  const PhysicalType physical = out.GetType().InternalType();
+  if (mark == packed::Mark::kNull) {
+    reader.null(type);
+    return set_null(out, row);
   }
-  const bool is_array = type.id == TypeId::kArray;
-  const duckdb::LogicalType& element =
-      is_array ? duckdb::ArrayType::GetChildType(to) : duckdb::ListType::GetChildType(to);
-  duckdb::vector<duckdb::Value> elements;
-  for (packed::Mark mark = reader.next(); mark != packed::Mark::kEnd; mark = reader.next())
-    elements.push_back(unpack_slot(type.element(), element, reader, mark));
-  if (is_array) return duckdb::Value::ARRAY(element, std::move(elements));
-  if (type.id == TypeId::kMap) return duckdb::Value::MAP(element, std::move(elements));
-  return duckdb::Value::LIST(element, std::move(elements));
+  if (type.is_nested()) {
+    packed::Reader inner(reader.nested(type));
+    return unpack(type, inner, out, row);
+  }
+  if (type.is_string()) {
+    std::string scratch;
+    const std::string_view text = reader.text(scratch);
+    if (is_held_as_text(out.GetType()))
+      return out.SetValue(row, duckdb::Value(std::string(text)).DefaultCastAs(out.GetType()));
+    FlatVector::GetData<duckdb::string_t>(out)[row] =
+        duckdb::StringVector::AddStringOrBlob(out, text.data(), text.size());
+  } else if (type.id == TypeId::kDecimal && physical == PhysicalType::INT16) {
+    FlatVector::GetData<int16_t>(out)[row] = static_cast<int16_t>(reader.number<int64_t>());
+  } else if (type.id == TypeId::kDecimal && physical == PhysicalType::INT32) {
+    FlatVector::GetData<int32_t>(out)[row] = static_cast<int32_t>(reader.number<int64_t>());
+  } else {
+    visit(type.physical(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (!std::is_same_v<T, std::string_view>)
+        reinterpret_cast<T*>(FlatVector::GetData(out))[row] = reader.number<T>();  // of the same layout
+    });
+  }
+}
+
+/// The elements or fields of a value that is not NULL.
+void unpack(Type type, packed::Reader& reader, duckdb::Vector& out, idx_t row) {
+  if (type.id == TypeId::kStruct) {
+    auto& fields = duckdb::StructVector::GetEntries(out);
+    for (size_t i = 0; i < fields.size(); ++i)
+      unpack_slot(type.members()[i].type, reader.next(), reader, *fields[i], row);
+  } else if (type.id == TypeId::kArray) {
+    const idx_t size = type.nested->size;
+    for (idx_t i = 0; i < size; ++i)
+      unpack_slot(type.element(), reader.next(), reader, duckdb::ArrayVector::GetEntry(out), row * size + i);
+  } else {
+    const idx_t offset = duckdb::ListVector::GetListSize(out);
+    idx_t end = offset;
+    for (packed::Mark mark = reader.next(); mark != packed::Mark::kEnd; mark = reader.next(), ++end) {
+      duckdb::ListVector::Reserve(out, end + 1);
+      unpack_slot(type.element(), mark, reader, duckdb::ListVector::GetEntry(out), end);
+      duckdb::ListVector::SetListSize(out, end + 1);
+    }
+    duckdb::FlatVector::GetData<duckdb::list_entry_t>(out)[row] = {offset, end - offset};
+  }
 }
 
 }  // namespace
@@ -151,9 +178,13 @@ duckdb::Vector packed_vector(duckdb::Vector& nested, Type type, int64_t rows) {
 
 void expose_nested(const Column& column, int64_t first, int64_t rows, duckdb::Vector& out) {
   for (int64_t i = 0; i < rows; ++i) {
-    const bool null = column.is_null(first + i);
-    out.SetValue(static_cast<idx_t>(i), null ? duckdb::Value(out.GetType())
-                                             : unpack(column.type, out.GetType(), column.text(first + i)));
+    const auto row = static_cast<idx_t>(i);
+    if (column.is_null(first + i)) {
+      set_null(out, row);
+      continue;
+    }
+    packed::Reader reader(column.text(first + i));
+    unpack(column.type, reader, out, row);
   }
 }
 
