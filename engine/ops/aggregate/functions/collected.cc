@@ -10,7 +10,8 @@ namespace lanewise::ops {
 
 Collected::Collected(Type type, bool ordered, const std::vector<Type>& key_types,
                      std::vector<SortDirection> directions, MemoryBudget* budget)
-    : type_(type),
+    : budget_(budget),
+      type_(type),
       width_(type.is_string() ? 0 : width(type.physical())),
       ordered_(ordered),
       keys_(key_types, std::move(directions)),
@@ -21,8 +22,7 @@ Collected::Collected(Type type, bool ordered, const std::vector<Type>& key_types
       positions_(budget, kGroupBy),
       ranks_(budget, kGroupBy),
       bytes_(budget, kGroupBy),
-      starts_(budget, kGroupBy),
-      by_group_(budget, kGroupBy) {}
+      starts_(budget, kGroupBy) {}
 
 void Collected::add(const AggregateInput& input, const ActiveSet& rows) {
   const size_t before = group_of_.size();
@@ -58,28 +58,58 @@ void Collected::add(const AggregateInput& input, const ActiveSet& rows) {
 
 void Collected::merge(const Collected& other, std::span<const uint32_t> from, const uint32_t* to) {
   for (size_t i = 0; i < from.size(); ++i) {
-    for (const uint32_t row : other.rows(from[i])) {
-      group_of_.push_back(to[i]);
-      if (width_ == 0) {
-        texts_.push_back(other.texts_[row]);  // its bytes outlive this object
-      } else {
-        numbers_.append(other.numbers_.data() + row * width_, width_);
-      }
-      if (ordered_) positions_.push_back(other.positions_[row]);
-      if (has_keys_) ranks_.push_back(other.ranks_[row]);
+    const Rows rows = other.rows(from[i]);
+    if (rows.empty()) continue;
+    const size_t first = rows.front(), count = rows.size(), before = group_of_.size();
+    group_of_.resize(before + count);
+    std::fill_n(group_of_.data() + before, count, to[i]);
+    if (width_ == 0) {
+      texts_.append(other.texts_.data() + first, count);  // their bytes outlive this object
+    } else {
+      numbers_.append(other.numbers_.data() + first * width_, count * width_);
     }
+    if (ordered_) positions_.append(other.positions_.data() + first, count);
+    if (has_keys_) ranks_.append(other.ranks_.data() + first, count);
   }
 }
 
 void Collected::seal() {
+  if (std::exchange(sealed_, true)) return;
   // Counting sort: starts_[g + 1] is the start of group g before its rows are placed, and its end
   // afterwards.
   starts_.resize(size_t{groups_} + 2);
   std::fill_n(starts_.data(), starts_.size(), 0);
-  for (size_t row = 0; row < group_of_.size(); ++row) ++starts_[group_of_[row] + 2];
+  const size_t rows = group_of_.size();
+  for (size_t row = 0; row < rows; ++row) ++starts_[group_of_[row] + 2];
   for (size_t group = 2; group < starts_.size(); ++group) starts_[group] += starts_[group - 1];
-  by_group_.resize(group_of_.size());
-  for (uint32_t row = 0; row < group_of_.size(); ++row) by_group_[starts_[group_of_[row] + 1]++] = row;
+  uint32_t* const places = group_of_.data();
+  for (size_t row = 0; row < rows; ++row) places[row] = starts_[places[row] + 1]++;
+  const auto move = [&]<class T>(BufferBuilder<T>& values) {
+    if (values.size() == 0) return;
+    BufferBuilder<T> moved(budget_, kGroupBy);
+    moved.resize(rows);
+    for (size_t row = 0; row < rows; ++row) moved[places[row]] = values[row];
+    values = std::move(moved);
+  };
+  move(texts_);
+  move(positions_);
+  move(ranks_);
+  if (width_ != 0 && rows != 0) move_numbers(places);
+  group_of_ = BufferBuilder<uint32_t>(budget_, kGroupBy);
+}
+
+void Collected::move_numbers(const uint32_t* places) {
+  visit(type_.physical(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, std::string_view>) {
+      BufferBuilder<uint8_t> moved(budget_, kGroupBy);
+      moved.resize(numbers_.size());
+      const T* from = reinterpret_cast<const T*>(numbers_.data());
+      T* to = reinterpret_cast<T*>(moved.data());
+      for (size_t row = 0; row < numbers_.size() / sizeof(T); ++row) to[places[row]] = from[row];
+      numbers_ = std::move(moved);
+    }
+  });
 }
 
 void Collected::sort(std::vector<uint32_t>& rows) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -29,13 +30,12 @@ class Collected {
   /// Adds args[0] of `rows`; none is NULL.
   void add(const AggregateInput& input, const ActiveSet& rows);
   void merge(const Collected& other, std::span<const uint32_t> from, const uint32_t* to);
-  /// Sorts the rows by group; call it before merge() reads this object, and before rows().
+  /// Moves the rows of each group together; call it before merge() reads this object, and before rows().
   void seal();
 
+  using Rows = std::ranges::iota_view<uint32_t, uint32_t>;
   /// The row numbers of a group, in the order of arrival.
-  std::span<const uint32_t> rows(uint32_t group) const {
-    return {by_group_.data() + starts_[group], starts_[group + 1] - starts_[group]};
-  }
+  Rows rows(uint32_t group) const { return {starts_[group], starts_[group + 1]}; }
   /// Sorts row numbers by the keys, then by the order of the input.
   void sort(std::vector<uint32_t>& rows) const;
 
@@ -54,6 +54,10 @@ class Collected {
                    const Cancellation* cancellation, F result) const;
 
  private:
+  /// Row i moves to places[i].
+  void move_numbers(const uint32_t* places);
+
+  MemoryBudget* budget_;
   Type type_;
   size_t width_;  // 0: strings
   bool ordered_;
@@ -67,7 +71,7 @@ class Collected {
   BufferBuilder<std::string_view> ranks_;  // ordered, with keys
   ByteStore bytes_;
   BufferBuilder<uint32_t> starts_;  // by group
-  BufferBuilder<uint32_t> by_group_;
+  bool sealed_ = false;
 };
 
 /// An empty object whose rows can be sorted by the call's ORDER BY.

@@ -58,7 +58,7 @@ class Slots : public Accumulator {
 /// list(x ORDER BY ...).
 struct List {
   static constexpr bool kTakesNulls = true;
-  void operator()(const Collected& slots, std::span<const uint32_t> rows, packed::Writer& to) const {
+  void operator()(const Collected& slots, Collected::Rows rows, packed::Writer& to) const {
     std::vector<uint32_t> order(rows.begin(), rows.end());
     slots.sort(order);
     for (const uint32_t row : order) to.slot(slots.value<std::string_view>(row));
@@ -68,7 +68,7 @@ struct List {
 /// histogram(x): values in order.
 struct Histogram {
   static constexpr bool kTakesNulls = false;
-  void operator()(const Collected& slots, std::span<const uint32_t> rows, packed::Writer& to) const {
+  void operator()(const Collected& slots, Collected::Rows rows, packed::Writer& to) const {
     std::map<std::string_view, uint64_t> counts;
     for (const uint32_t row : rows) ++counts[slots.value<std::string_view>(row)];
     for (const auto& [slot, times] : counts) {

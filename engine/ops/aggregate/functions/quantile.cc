@@ -23,7 +23,7 @@ class QuantileDiscrete : public OfCollected {
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     std::vector<T> values;
     return values_.template column<T>(
-        type_, first, count, budget_, cancellation, [&](std::span<const uint32_t> rows) {
+        type_, first, count, budget_, cancellation, [&](Collected::Rows rows) {
           values.clear();
           for (const uint32_t row : rows) values.push_back(values_.template value<T>(row));
           const auto at = values.begin() + static_cast<ptrdiff_t>(share_.index(values.size()));
@@ -50,7 +50,7 @@ class QuantileContinuous : public OfCollected {
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     std::vector<T> values;
     return values_.template column<Result>(type_, first, count, budget_, cancellation,
-                                           [&](std::span<const uint32_t> rows) {
+                                           [&](Collected::Rows rows) {
                                              values.clear();
                                              for (const uint32_t row : rows)
                                                values.push_back(values_.template value<T>(row));
@@ -84,7 +84,7 @@ class MedianDeviation : public OfCollected {
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     std::vector<T> values;
     return values_.template column<T>(type_, first, count, budget_, cancellation,
-                                      [&](std::span<const uint32_t> rows) {
+                                      [&](Collected::Rows rows) {
                                         values.clear();
                                         for (const uint32_t row : rows)
                                           values.push_back(values_.template value<T>(row));

@@ -142,7 +142,7 @@ class Entropy : public OfCollected {
   }
 
  private:
-  double of(std::span<const uint32_t> rows) const {
+  double of(Collected::Rows rows) const {
     std::vector<T> values;
     for (const uint32_t row : rows) values.push_back(values_.template value<T>(row));
     std::sort(values.begin(), values.end(), [](const T& a, const T& b) { return less(a, b); });
