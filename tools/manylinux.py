@@ -92,7 +92,8 @@ def main():
             with from_pypi.open(member) as source, open(content / "lanewise/libtbb.so.12", "wb") as target:
                 shutil.copyfileobj(source, target)
         licences, = content.glob("*.dist-info/licenses")
-        for name in CONTENTS:
+        sorter = ["nvidia-cuda-cccl", "nvidia-cuda-runtime"] if (content / "lanewise/lanewise_sort.so").exists() else []
+        for name in CONTENTS + sorter:
             shutil.copy(notices / f"licences/{name}.txt", licences)
         wrong = []
         for library in sorted((content / "lanewise").iterdir()):

@@ -204,7 +204,8 @@ Buffer::Block* Buffer::block() const {
 }
 
 void Buffer::Block::spill(MemoryBudget* budget, std::string_view what) {
-  if (!is_large() || disk != nullptr || budget == nullptr || budget->spill_file() == nullptr) return;
+  if (size < kLarge || !is_large() || disk != nullptr || budget == nullptr || budget->spill_file() == nullptr)
+    return;
   disk = budget->spill_file()->move(memory, size, what);
   if (disk != nullptr) reservation.resize(0);
 }

@@ -165,7 +165,7 @@ class Buffer {
   friend class Allocations;
   template <class T>
   friend class BufferBuilder;
-  /// Allocates more for memory that we allocated and nobody shares; the first `used` bytes stay.
+  /// Allocates more for memory that we allocated and do not share; the first `used` bytes stay.
   void grow(size_t bytes, size_t used, MemoryBudget* budget, std::string_view what);
 
   enum class Owner : uint8_t { kOthers, kBlock, kFile };

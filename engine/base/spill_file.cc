@@ -65,9 +65,8 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   std::shared_ptr<uint8_t> allocate(size_t bytes, std::string_view what) {
     const size_t size = pages(bytes);
     const Range range = reserved(size, what);
-    return {range.file->data + range.offset, [files = shared_from_this(), range, size](uint8_t*) {
-              files->release_own(range, size);
-            }};
+    return {range.file->data + range.offset,
+            [files = shared_from_this(), range, size](uint8_t*) { files->release_own(range, size); }};
   }
 
   std::shared_ptr<const void> move(void* memory, size_t bytes, std::string_view what) {

@@ -29,8 +29,7 @@ Batch picked(const Schema& schema, std::span<const Batch* const> parts, std::spa
   Batch batch{static_cast<int64_t>(rows.size()), {}};
   std::vector<const Column*> columns(parts.size());
   for (size_t c = 0; c < schema.size(); ++c) {
-    std::ranges::transform(parts, columns.begin(),
-                           [&](const Batch* part) { return part->columns[c].get(); });
+    std::ranges::transform(parts, columns.begin(), [&](const Batch* part) { return part->columns[c].get(); });
     batch.columns.push_back(pick(schema[c].type, columns, rows, budget, what));
   }
   return batch;
@@ -104,8 +103,8 @@ SortedRuns::Run SortedRuns::sorted(const Batch& batch, MemoryBudget* budget) con
   return run;
 }
 
-/// Merges ranges of all runs: a sample of all rows, sorted, says where ranges begin, and a search where in each
-/// run. Ranges are sorted, which is as fast as merging many short pieces.
+/// Merges ranges of all runs: a sample of all rows, sorted, says where ranges begin, and a search where in
+/// each run. Ranges are sorted, which is as fast as merging many short pieces.
 class SortedRuns::Merge {
  public:
   Merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals, const EvalContext& context)
@@ -228,8 +227,8 @@ class SortedRuns::Merge {
   std::vector<std::vector<size_t>> starts_;
 };
 
-Table SortedRuns::merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals,
-                        size_t first, size_t count, const EvalContext& context) {
+Table SortedRuns::merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals, size_t first,
+                        size_t count, const EvalContext& context) {
   return Merge(schema, locals, context).rows(first, count);
 }
 

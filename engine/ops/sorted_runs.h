@@ -10,8 +10,8 @@
 
 namespace lanewise::ops {
 
-/// The rows that one thread has for a sort. While memory is short, each batch that ends is sorted and moved to
-/// a temporary file: a run. Runs are then read in order, where rows at random would take a page each.
+/// The rows that one thread has for a sort. While memory is short, each batch that ends is sorted and moved
+/// to a temporary file: a run. Runs are then read in order, where rows at random would take a page each.
 class SortedRuns : public OrderedRows {
  public:
   /// Rows of `columns`, sorted by the first `keys` keys. `columns` outlives this object.

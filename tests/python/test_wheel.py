@@ -35,7 +35,7 @@ def test_content(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {"lanewise/libduckdb.so", "lanewise/liblanewise.so", "lanewise/_native.abi3.so", "lanewise/pram_widget.js", "lanewise/py.typed"} <= names
     assert any(name.endswith("dist-info/licenses/libzstd1.txt") for name in names)
-    assert {name for name in names if ".so" in name} == {f"lanewise/{name}" for name in ("libduckdb.so", "liblanewise.so", "_native.abi3.so", "libtbb.so.12")}
+    assert {name for name in names if ".so" in name} == {f"lanewise/{name}" for name in ("libduckdb.so", "liblanewise.so", "_native.abi3.so", "libtbb.so.12", "lanewise_sort.so")}
 
 
 @pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13", "3.14"])

@@ -22,8 +22,8 @@ struct SortPairs {
 /// ahead and opened on first use. Thread-safe.
 class Sorter {
  public:
-  /// This machine's plug-in: LANEWISE_SORT if set, else lanewise_sort.so next to the program or in
-  /// ../lib.
+  /// This machine's plug-in: LANEWISE_SORT if set, else lanewise_sort.so next to the program or the library
+  /// that calls it, or where an installation has it.
   /// Throws DeviceError that lists where it was searched for.
   static const Sorter& system();
   /// Opens `library`: for tests; others use system().

@@ -16,7 +16,7 @@ namespace lanewise::ops {
 namespace {
 
 constexpr uint32_t kBatchRows = 1 << 18;
-constexpr int kValueBits = 5;  // of partitions at least, if groups keep all their values
+constexpr int kValueBits = 5;              // of partitions at least, if groups keep all their values
 constexpr uint32_t kDistinctBlock = 2048;  // distinct rows that an aggregate processes at a time
 
 /// A call as it is executed: without a DISTINCT or ORDER BY that cannot change the result.
@@ -273,7 +273,8 @@ class Aggregate : public Sink {
     size_t total = 0;
     for (const KeyRun& run : runs) total += run.keys->size();
     const auto& accumulators = runs[0].accumulators;
-    const bool few_states = std::ranges::all_of(accumulators, [](const auto& a) { return a->merge_copies(); });
+    const bool few_states =
+        std::ranges::all_of(accumulators, [](const auto& a) { return a->merge_copies(); });
     const int bits = std::max(merge_bits(total), few_states ? 0 : kValueBits);
     std::vector<std::vector<Batch>> results(size_t{1} << bits);
     merge_partitions(

@@ -18,12 +18,11 @@ class Mode : public OfCollected {
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     std::vector<uint32_t> order;
-    return values_.template column<T>(type_, first, count, budget_, cancellation,
-                                      [&](Collected::Rows rows) {
-                                        order.assign(rows.begin(), rows.end());
-                                        values_.sort(order);
-                                        return value(most_frequent(order));
-                                      });
+    return values_.template column<T>(type_, first, count, budget_, cancellation, [&](Collected::Rows rows) {
+      order.assign(rows.begin(), rows.end());
+      values_.sort(order);
+      return value(most_frequent(order));
+    });
   }
 
  private:

@@ -22,16 +22,14 @@ class QuantileDiscrete : public OfCollected {
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     std::vector<T> values;
-    return values_.template column<T>(
-        type_, first, count, budget_, cancellation, [&](Collected::Rows rows) {
-          values.clear();
-          for (const uint32_t row : rows) values.push_back(values_.template value<T>(row));
-          const auto at = values.begin() + static_cast<ptrdiff_t>(share_.index(values.size()));
-          std::nth_element(values.begin(), at, values.end(), [&](const T& a, const T& b) {
-            return share_.descending ? less(b, a) : less(a, b);
-          });
-          return *at;
-        });
+    return values_.template column<T>(type_, first, count, budget_, cancellation, [&](Collected::Rows rows) {
+      values.clear();
+      for (const uint32_t row : rows) values.push_back(values_.template value<T>(row));
+      const auto at = values.begin() + static_cast<ptrdiff_t>(share_.index(values.size()));
+      std::nth_element(values.begin(), at, values.end(),
+                       [&](const T& a, const T& b) { return share_.descending ? less(b, a) : less(a, b); });
+      return *at;
+    });
   }
 
  private:
@@ -83,15 +81,13 @@ class MedianDeviation : public OfCollected {
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     std::vector<T> values;
-    return values_.template column<T>(type_, first, count, budget_, cancellation,
-                                      [&](Collected::Rows rows) {
-                                        values.clear();
-                                        for (const uint32_t row : rows)
-                                          values.push_back(values_.template value<T>(row));
-                                        const T middle = median(values);
-                                        for (T& value : values) value = std::abs(value - middle);
-                                        return median(values);
-                                      });
+    return values_.template column<T>(type_, first, count, budget_, cancellation, [&](Collected::Rows rows) {
+      values.clear();
+      for (const uint32_t row : rows) values.push_back(values_.template value<T>(row));
+      const T middle = median(values);
+      for (T& value : values) value = std::abs(value - middle);
+      return median(values);
+    });
   }
 
  private:
