@@ -18,7 +18,7 @@ class OrderedRows : public Sink::Local {
       : schema_(schema), what_(what), batch_rows_(batch_rows) {}
 
   void append(const Chunk& chunk, MemoryBudget* budget);
-  /// Ends the current batch. If memory is short, it moves to a temporary file.
+  /// Ends the current batch.
   void seal();
   /// Removes the ended batches; they hold the rows in the order of append().
   std::vector<Batch> take();
@@ -48,8 +48,9 @@ class OrderedRows : public Sink::Local {
                      int64_t limit, MemoryBudget* budget, std::string_view what);
 
  protected:
-  /// Moves the batch that has just ended to a temporary file.
-  virtual void spill(MemoryBudget* budget) { batches_.back().spill(budget, what_); }
+  /// Called when a batch has ended and memory is short. Rows of joins stay: a join in parts costs more than it
+  /// saves while there is room.
+  virtual void spill(MemoryBudget*) {}
 
  private:
   /// Consecutive rows of one batch.
