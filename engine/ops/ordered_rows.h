@@ -48,8 +48,8 @@ class OrderedRows : public Sink::Local {
                      int64_t limit, MemoryBudget* budget, std::string_view what);
 
  protected:
-  /// Called when a batch has ended and memory is short. Rows of joins stay: a join in parts costs more than it
-  /// saves while there is room.
+  /// Called when a batch has ended and memory is short. Rows of joins stay: a join in parts costs more than
+  /// it saves while there is room.
   virtual void spill(MemoryBudget*) {}
 
  private:

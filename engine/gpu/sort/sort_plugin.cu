@@ -2,8 +2,8 @@
 
 #include "gpu/sort/sort_plugin.h"
 
-/// CUDA's runtime opens profilers with it. glibc has it in another library before 2.34, which would bind the plug-in
-/// to newer systems; a profiler may as well share our names.
+/// CUDA's runtime opens profilers with it. Before 2.34 glibc has it in another library, so using glibc's
+/// would bind the plug-in to newer systems.
 extern "C" void* dlopen(const char* file, int mode) noexcept;
 extern "C" __attribute__((visibility("hidden"))) void* dlmopen(long, const char* file, int mode) noexcept {
   return dlopen(file, mode);

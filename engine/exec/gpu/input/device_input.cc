@@ -181,7 +181,7 @@ std::vector<ColumnPiece> DeviceInput::pieces(size_t place, int64_t first, int64_
 
 DeviceStore::ColumnPtr DeviceInput::column(size_t place, int64_t first, int64_t rows) {
   if (build_ != nullptr) {
-    const DeviceStore::ColumnPtr whole{build_, &build_->kept_or_marks(columns_[place])};
+    DeviceStore::ColumnPtr whole{build_, &build_->kept_or_marks(columns_[place])};
     if (rows == rows_) return whole;
     if (!has_slices(*whole))
       throw expr::NotOnDevice("parts of a text of a build side are not supported on GPUs");
