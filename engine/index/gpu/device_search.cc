@@ -191,8 +191,9 @@ void DeviceIndex::Impl::take_keys(const gpu::DeviceBuffer& words, u64 count, Key
 size_t DeviceIndex::Impl::find(const Keys& keys, u8* values, u64* found) {
   if (found != nullptr) std::fill(found, found + bits::words(keys.size()), 0);
   const size_t bytes = values == nullptr ? 0 : value_bytes();
+  const bool in_order = strategy != DeviceStrategy::sorted;
   std::vector<u64> hits;
-  std::vector<u8> their_values;
+  Buffer their_values;
   size_t all = 0;
   for_each_batch(keys, [&](const Asked& asked, auto row) {
     const u64 count = asked.count;
@@ -205,15 +206,28 @@ size_t DeviceIndex::Impl::find(const Keys& keys, u8* values, u64* found) {
     run(Operation::kFind, asked.form, job);
     download(hits.data(), found_there, hits.size());
     if (bytes != 0) {
-      their_values.resize(count * bytes);
-      download(their_values.data(), values_there, count * bytes);
+      if (their_values.size() < count * bytes)
+        their_values = Buffer::allocate(count * bytes, nullptr, "index: values of a device");
+      download(their_values.mutable_data(), values_there, count * bytes);
     }
-    bits::for_each(hits.data(), count, [&](size_t i) {
-      ++all;
-      const size_t to = row(i);
-      if (found != nullptr) bits::set(found, to);
-      if (bytes != 0) std::memcpy(values + to * bytes, their_values.data() + i * bytes, bytes);
-    });
+    const auto take = [&](size_t i, size_t rows) {
+      all += rows;
+      if (bytes != 0) std::memcpy(values + row(i) * bytes, their_values.data() + i * bytes, rows * bytes);
+    };
+    for (size_t i = 0; i < count; i += 64) {
+      const u64 word = hits[i / 64];
+      if (in_order && word == ~u64{0}) {
+        take(i, 64);
+      } else {
+        bits::for_each(&word, std::min<size_t>(64, count - i), [&](size_t bit) { take(i + bit, 1); });
+      }
+      if (found == nullptr) continue;
+      if (in_order) {
+        found[row(i) / 64] = word;  // batches begin at whole words
+      } else {
+        bits::for_each(&word, std::min<size_t>(64, count - i), [&](size_t bit) { bits::set(found, row(i + bit)); });
+      }
+    }
   });
   return all;
 }
