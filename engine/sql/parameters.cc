@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "sql/values/vectors.h"
 
 namespace lanewise::sql {
 

@@ -225,7 +225,8 @@ size_t DeviceIndex::Impl::find(const Keys& keys, u8* values, u64* found) {
       if (in_order) {
         found[row(i) / 64] = word;  // batches begin at whole words
       } else {
-        bits::for_each(&word, std::min<size_t>(64, count - i), [&](size_t bit) { bits::set(found, row(i + bit)); });
+        bits::for_each(&word, std::min<size_t>(64, count - i),
+                       [&](size_t bit) { bits::set(found, row(i + bit)); });
       }
     }
   });
