@@ -137,6 +137,18 @@ ColumnPtr pick(Type type, std::span<const Column* const> parts, std::span<const 
   return to;
 }
 
+Batch pick_batch(const Schema& schema, std::span<const Batch* const> parts, std::span<const KeyRow> rows,
+                 MemoryBudget* budget, std::string_view what) {
+  Batch batch{static_cast<int64_t>(rows.size()), {}};
+  std::vector<const Column*> column(parts.size());
+  for (size_t c = 0; c < schema.size(); ++c) {
+    std::transform(parts.begin(), parts.end(), column.begin(),
+                   [&](const Batch* part) { return part->columns[c].get(); });
+    batch.columns.push_back(pick(schema[c].type, column, rows, budget, what));
+  }
+  return batch;
+}
+
 Table pick_table(const Schema& schema, std::span<const Batch* const> parts, std::span<const KeyRow> rows,
                  MemoryBudget* budget, std::string_view what, const Cancellation* cancellation) {
   Table table{schema, std::vector<Batch>((rows.size() + kPickBatch - 1) / kPickBatch)};

@@ -13,6 +13,10 @@ namespace lanewise::ops {
 ColumnPtr pick(Type type, std::span<const Column* const> parts, std::span<const KeyRow> rows,
                MemoryBudget* budget, std::string_view what);
 
+/// The same for the first columns of `parts`, those of the schema.
+Batch pick_batch(const Schema& schema, std::span<const Batch* const> parts, std::span<const KeyRow> rows,
+                 MemoryBudget* budget, std::string_view what);
+
 /// The same for all columns of `parts`, as batches of a table; parallel.
 Table pick_table(const Schema& schema, std::span<const Batch* const> parts, std::span<const KeyRow> rows,
                  MemoryBudget* budget, std::string_view what, const Cancellation* cancellation);

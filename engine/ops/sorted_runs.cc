@@ -24,17 +24,6 @@ void add_rows(size_t part, size_t first, size_t count, KeyRow* to) {
   for (size_t i = 0; i < count; ++i) to[i].row = row_of(part, first + i);
 }
 
-Batch picked(const Schema& schema, std::span<const Batch* const> parts, std::span<const KeyRow> rows,
-             MemoryBudget* budget, std::string_view what) {
-  Batch batch{static_cast<int64_t>(rows.size()), {}};
-  std::vector<const Column*> columns(parts.size());
-  for (size_t c = 0; c < schema.size(); ++c) {
-    std::ranges::transform(parts, columns.begin(), [&](const Batch* part) { return part->columns[c].get(); });
-    batch.columns.push_back(pick(schema[c].type, columns, rows, budget, what));
-  }
-  return batch;
-}
-
 /// A row's values of the keys, in sequence.
 std::vector<Value> values_of(std::span<const RowKey> keys, uint64_t row) {
   std::vector<Value> values;
@@ -97,9 +86,9 @@ SortedRuns::Run SortedRuns::sorted(const Batch& batch, MemoryBudget* budget) con
   Buffer scratch = Buffer::allocate(count * sizeof(KeyRow), budget, what_, Access::kRandom);
   const std::span all(rows.data(), count);
   sort_rows(all, scratch.mutable_as<KeyRow>(), keys_of({&part, 1}), all);
-  Run run{picked(kept_, {&part, 1}, all, budget, what_), {}};
+  Run run{pick_batch(kept_, {&part, 1}, all, budget, what_), {}};
   for (size_t i = 0; i * kSampled < count; ++i) rows[i] = rows[i * kSampled];
-  run.samples = picked(kept_, {&part, 1}, all.first((count + kSampled - 1) / kSampled), budget, what_);
+  run.samples = pick_batch(kept_, {&part, 1}, all.first((count + kSampled - 1) / kSampled), budget, what_);
   return run;
 }
 
@@ -213,7 +202,7 @@ class SortedRuns::Merge {
     Buffer scratch = Buffer::allocate(all.size_bytes(), context_.budget, form_.what_, Access::kRandom);
     sort_rows(all, scratch.mutable_as<KeyRow>(), form_.keys_of(parts), all.subspan(first, count),
               context_.cancellation);
-    Batch batch = picked(schema_, parts, all.subspan(first, count), context_.budget, form_.what_);
+    Batch batch = pick_batch(schema_, parts, all.subspan(first, count), context_.budget, form_.what_);
     if (context_.budget != nullptr && context_.budget->is_short()) batch.spill(context_.budget, form_.what_);
     return batch;
   }

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <vector>
 
+#include "gpu/installed.h"
+
 namespace lanewise::gpu {
 
 namespace fs = std::filesystem;
@@ -43,10 +45,11 @@ fs::path system_folder() {
 fs::path ahead_folder() {
   constexpr char kName[] = "lanewise_kernels";
   if (const char* chosen = std::getenv("LANEWISE_KERNELS"); chosen != nullptr) return chosen;
+  const std::vector<fs::path> places = installed_at(kName);
   std::error_code failed;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
-  return fs::exists(folder / kName, failed) ? folder / kName
-                                            : folder.parent_path() / "lib" / "lanewise" / kName;
+  const auto found =
+      std::ranges::find_if(places, [&](const fs::path& place) { return fs::exists(place, failed); });
+  return found == places.end() ? places.front() : *found;
 }
 
 std::optional<std::string> read(const fs::path& path) {

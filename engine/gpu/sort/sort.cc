@@ -1,13 +1,12 @@
 #include "gpu/sort/sort.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/error.h"
 #include "gpu/error.h"
+#include "gpu/installed.h"
 
 namespace lanewise::gpu {
 
@@ -15,21 +14,10 @@ namespace {
 
 constexpr char kFile[] = "lanewise_sort.so";
 
-/// The folder of the library that this code is part of, or of the program.
-std::filesystem::path own_folder() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&own_folder), &info) != 0 && info.dli_fname != nullptr) {
-    const std::filesystem::path file(info.dli_fname);
-    if (file.filename().string().find(".so") != std::string::npos) return file.parent_path();
-  }
-  std::error_code failed;
-  return std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
-}
-
 std::vector<std::string> plugin_names() {
   if (const char* chosen = std::getenv("LANEWISE_SORT"); chosen != nullptr && *chosen != 0) return {chosen};
-  const std::filesystem::path folder = own_folder();
-  return {folder / kFile, folder.parent_path() / "lib" / "lanewise" / kFile, folder / "lanewise" / kFile};
+  const auto places = installed_at(kFile);
+  return {places.begin(), places.end()};
 }
 
 void* pointer(cuda::Address address) { return reinterpret_cast<void*>(address); }

@@ -27,6 +27,7 @@ struct SortFeed {
   size_t locals = 2;
   uint32_t skip = 0;       ///< rows where row % skip == 1 are not active; 0: all are
   bool backwards = false;  ///< the chunks come in reverse order
+  bool one_order = false;  ///< all chunks have the same order, and come to one thread
   MemoryBudget* budget = nullptr;
   Cancellation* cancellation = nullptr;
 };
@@ -70,7 +71,8 @@ void consume_all(const Sink& sink, std::vector<std::unique_ptr<Sink::Local>>& lo
     const auto order = static_cast<uint64_t>(feed.backwards ? chunks - 1 - i : i);
     const auto first = static_cast<int64_t>(order) * feed.chunk_rows;
     const auto count = static_cast<uint32_t>(std::min<int64_t>(feed.chunk_rows, rows - first));
-    Chunk chunk{order * 3, count, {}, ActiveSet(count, *context.arena)};
+    Chunk chunk{feed.one_order ? 5 : order * 3, count, {}, ActiveSet(count, *context.arena)};
+    if (feed.one_order) chunk.first_row = static_cast<uint64_t>(first);
     for (const ColumnPtr& column : columns)
       chunk.columns.push_back(slice(*column, first, count, *context.arena));
     if (feed.skip != 0) {
@@ -81,7 +83,7 @@ void consume_all(const Sink& sink, std::vector<std::unique_ptr<Sink::Local>>& lo
       }
       chunk.active.remove(drop);
     }
-    sink.consume(*locals[(order * 7 + 3) % feed.locals], chunk, context);
+    sink.consume(*locals[feed.one_order ? 0 : (order * 7 + 3) % feed.locals], chunk, context);
   }
 }
 
@@ -241,6 +243,10 @@ TEST(Sort, MergesRunsOfManyThreadsIfMemoryIsShort) {
       expect_sorted({{real}, (1 << 20) + 1, 17'000}, columns, feed);  // no top-n
       EXPECT_EQ(memory.budget.spill_file()->used(), 0);
     }
+    ShortMemory memory;
+    const SortFeed feed{.chunk_rows = 2048, .one_order = true, .budget = &memory.budget};
+    expect_sorted({{real}}, columns, feed);
+    expect_sorted({{text}, -1, rows / 2}, columns, feed);
   }
 }
 

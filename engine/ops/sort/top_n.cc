@@ -129,13 +129,7 @@ class TopN : public Sink {
     std::vector<const Batch*> parts;
     for (const Batch& batch : kept.batches) parts.push_back(&batch);
     BufferBuilder<KeyRow> rows = best(parts, 0, context);
-    Batch batch{static_cast<int64_t>(needed_), {}};
-    std::vector<const Column*> column(parts.size());
-    for (size_t c = 0; c < kept_.size(); ++c) {
-      std::transform(parts.begin(), parts.end(), column.begin(),
-                     [&](const Batch* part) { return part->columns[c].get(); });
-      batch.columns.push_back(pick(kept_[c].type, column, {rows.data(), needed_}, context.budget, kOrderBy));
-    }
+    Batch batch = pick_batch(kept_, parts, {rows.data(), needed_}, context.budget, kOrderBy);
     kept.batches.clear();
     kept.batches.push_back(std::move(batch));
     kept.rows = needed_;
