@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "base/int128.h"
@@ -15,7 +16,14 @@ namespace lanewise {
 /// and nested values (packed.h).
 class Value {
  public:
-  using Held = std::variant<std::monostate, int128_t, uint128_t, double, Interval, std::string>;
+  /// Not std::string: libstdc++ 12 believes that a variant with one always has a value, and destroys it even
+  /// if copying the string has failed.
+  struct Text {
+    std::string bytes;
+    Text(std::string of) : bytes(std::move(of)) {}
+    bool operator==(const Text&) const = default;
+  };
+  using Held = std::variant<std::monostate, int128_t, uint128_t, double, Interval, Text>;
 
   Value() = default;                          ///< NULL of type NULL
   explicit Value(Type type) : type_(type) {}  ///< NULL of `type`
@@ -32,7 +40,7 @@ class Value {
   int128_t integer() const { return std::get<int128_t>(held_); }
   uint128_t natural() const { return std::get<uint128_t>(held_); }
   double real() const { return std::get<double>(held_); }
-  const std::string& text() const { return std::get<std::string>(held_); }
+  const std::string& text() const { return std::get<Text>(held_).bytes; }
   const Interval& interval() const { return std::get<Interval>(held_); }
   bool is_true() const { return !is_null() && integer() != 0; }
 

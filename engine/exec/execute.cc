@@ -425,7 +425,7 @@ class Execution {
 
 std::string explain_device(const plan::NodePtr& root, bool kernels, const Options& options) {
   const auto no_rows = [](const plan::NodePtr& part) { return Table{part->schema, {}}; };
-  const plan::NodePtr plain = without_recursion(root, no_rows, options.cancellation);
+  const plan::NodePtr plain = without_recursion(root, no_rows, options.budget, options.cancellation);
   const std::vector<Pipeline> pipelines = split(*plain);
   Results results;  // without rows: only their types matter here
   for (const Pipeline& pipeline : pipelines) results.push_back({{pipeline.output, {}}});
@@ -466,7 +466,7 @@ Result execute(const plan::NodePtr& root, const Options& options, RowStream* str
   try {
     return with_threads(options.threads, [&] {
       const auto rows = [&](const plan::NodePtr& part) { return Execution(*part, options).run().table; };
-      const plan::NodePtr plain = without_recursion(root, rows, options.cancellation);
+      const plan::NodePtr plain = without_recursion(root, rows, options.budget, options.cancellation);
       return Execution(*plain, options, stream).run();
     });
   } catch (const std::bad_alloc&) {

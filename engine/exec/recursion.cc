@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "exec/recursion_rows.h"
+
 namespace lanewise::exec {
 
 namespace {
@@ -29,8 +31,9 @@ bool reads(const plan::Node& node, uint64_t id) {
 
 class Recursions {
  public:
-  Recursions(const std::function<Table(const NodePtr&)>& run, const Cancellation* cancellation)
-      : run_(run), cancellation_(cancellation) {}
+  Recursions(const std::function<Table(const NodePtr&)>& run, MemoryBudget* budget,
+             const Cancellation* cancellation)
+      : run_(run), budget_(budget), cancellation_(cancellation) {}
 
   NodePtr resolve(const NodePtr& node) {
     if (const auto* ref = std::get_if<plan::CteRef>(&node->payload)) {
@@ -59,69 +62,21 @@ class Recursions {
   Table rows(const plan::Node& node) {
     const auto& recursion = std::get<plan::Recursion>(node.payload);
     const bool reads_all = reads(*node.children[1], recursion.all_id);
-    NodePtr first = resolve(node.children[0]);
-    Table last = run_(recursion.distinct ? plan::distinct(first) : first);
-    Table all{node.schema, {}};
-    add(recursion, last, all);
+    RecursionRows all(recursion, node.schema, budget_);
+    Table last = all.add(run_(resolve(node.children[0])));
     while (last.rows() != 0) {
       if (cancellation_ != nullptr) cancellation_->check();
       known_[recursion.id] = rows_of(Table{node.schema, std::move(last.batches)});
-      if (reads_all) known_[recursion.all_id] = rows_of(all);
-      NodePtr next = resolve(node.children[1]);
-      if (recursion.distinct) next = missing(plan::distinct(next), rows_of(all));
-      last = run_(next);
-      add(recursion, last, all);
+      if (reads_all) known_[recursion.all_id] = rows_of(all.all());
+      last = all.add(run_(resolve(node.children[1])));
     }
     known_.erase(recursion.id);
     known_.erase(recursion.all_id);
-    return all;
-  }
-
-  /// Adds the rows of a round; with keys they replace earlier ones.
-  void add(const plan::Recursion& recursion, const Table& round, Table& all) const {
-    all.batches.insert(all.batches.end(), round.batches.begin(), round.batches.end());
-    if (recursion.keys.empty() || round.rows() == 0) return;
-    const Schema schema = all.schema;
-    all = {schema, run_(last_by_key(recursion.keys, rows_of(std::move(all)))).batches};
-  }
-
-  static NodePtr last_by_key(const std::vector<size_t>& keys, const NodePtr& rows) {
-    std::vector<ExprPtr> groups, columns(rows->schema.size());
-    std::vector<plan::AggregateCall> calls;
-    std::vector<std::string> names, given;
-    for (const size_t key : keys) {
-      columns[key] = column(groups.size(), rows->schema[key].type);
-      groups.push_back(column(key, rows->schema[key].type));
-      names.push_back(rows->schema[key].name);
-    }
-    for (size_t i = 0; i < columns.size(); ++i) {
-      const auto& [name, type, text_of] = rows->schema[i];
-      given.push_back(name);
-      if (columns[i] != nullptr) continue;
-      columns[i] = column(keys.size() + calls.size(), type);
-      plan::AggregateCall call;
-      call.function = "last";
-      call.args = {column(i, type)};
-      call.type = type;
-      calls.push_back(std::move(call));
-      names.push_back(name);
-    }
-    NodePtr last = plan::aggregate(rows, std::move(groups), std::move(calls), std::move(names));
-    return plan::project(std::move(last), std::move(columns), std::move(given));
-  }
-
-  /// The rows of `some` that are not in `all`.
-  static NodePtr missing(const NodePtr& some, const NodePtr& all) {
-    plan::Join join;
-    join.kind = plan::JoinKind::kAnti;
-    for (size_t i = 0; i < some->schema.size(); ++i) {
-      join.keys.push_back({column(i, some->schema[i].type), column(i, all->schema[i].type), true});
-      join.left.push_back(i);
-    }
-    return plan::join(some, all, std::move(join));
+    return all.all();
   }
 
   const std::function<Table(const NodePtr&)>& run_;
+  MemoryBudget* budget_;
   const Cancellation* cancellation_;
   std::unordered_map<uint64_t, NodePtr> known_;  // rows of the CTEs that recursions read
 };
@@ -129,9 +84,9 @@ class Recursions {
 }  // namespace
 
 NodePtr without_recursion(const NodePtr& root, const std::function<Table(const NodePtr&)>& run,
-                          const Cancellation* cancellation) {
+                          MemoryBudget* budget, const Cancellation* cancellation) {
   if (!any_node(*root, recurs)) return root;
-  return Recursions(run, cancellation).resolve(root);
+  return Recursions(run, budget, cancellation).resolve(root);
 }
 
 }  // namespace lanewise::exec

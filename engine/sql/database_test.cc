@@ -96,8 +96,6 @@ TEST_F(DatabaseTest, NamesWhatItDoesNotSupport) {
   for (const auto& [query, what] : std::vector<std::pair<std::string, std::string>>{
            {"SELECT t.a FROM t ASOF JOIN t u ON t.a >= u.a AND t.s <> u.s",
             "ASOF joins with other conditions"},
-           {"SELECT lag(a ORDER BY a IGNORE NULLS) OVER (ORDER BY a ROWS 1 PRECEDING) FROM t",
-            "the window function"},
            {"SELECT s::GEOMETRY FROM t", "GEOMETRY"},
            {"SELECT arg_max(a, s, 2 ORDER BY s) FROM t", "ORDER BY within"},
            {"CREATE TABLE u AS PIVOT t ON s USING sum(a)", "PIVOT without a list"},

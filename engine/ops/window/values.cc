@@ -92,35 +92,43 @@ class ValueOfRow : public WindowFunction {
   CountedRows counted_;
 };
 
-/// lag and lead: the row `offset` rows before or after, within the partition.
+/// lag and lead: the row `offset` rows before or after, within the frame's begin or end on that side, as in
+/// the reference.
 class Shifted : public ValueOfRow {
  public:
-  Shifted(const plan::WindowCall& call, bool back)
-      : ValueOfRow(call), offset_(call.call.args.at(1)), default_(call.call.args.at(2)), back_(back) {}
+  Shifted(const plan::WindowCall& call, bool back, Frames frames)
+      : ValueOfRow(call),
+        frames_(std::move(frames)),
+        offset_(call.call.args.at(1)),
+        default_(call.call.args.at(2)),
+        back_(back) {}
 
  protected:
   void find(const WindowRows& rows, uint32_t first, uint32_t count, uint32_t* from,
             EvalContext& context) const override {
     const Vector offsets = rows.values(*offset_, first, count, *context.arena);
+    std::vector<FrameRows> frames;
+    if (!frames_.are_partitions()) frames = frames_.of(rows, first, count, *context.arena);
     WindowCursor cursor(rows, first);
     for (uint32_t i = 0; i < count; ++i, cursor.advance()) {
-      from[i] =
-          offsets.is_null(i) ? kNoRow : shifted(cursor, offsets.as<int64_t>()[offsets.constant ? 0 : i]);
+      const auto [begin, end] = frames.empty()
+                                    ? FrameRows::Piece{cursor.partition_begin(), cursor.partition_end()}
+                                    : frames[i].pieces[0];
+      const int64_t offset = offsets.as<int64_t>()[offsets.constant ? 0 : i];
+      from[i] = offsets.is_null(i) ? kNoRow : shifted(cursor.row(), offset, begin, end);
     }
   }
 
-  uint32_t shifted(const WindowCursor& cursor, int64_t offset) const {
-    if (offset == 0) return cursor.row();
+  uint32_t shifted(uint32_t row, int64_t offset, uint32_t begin, uint32_t end) const {
+    if (offset == 0) return row;
     const bool forward = (offset > 0) != back_;
     const uint64_t distance = offset > 0 ? static_cast<uint64_t>(offset) : 0 - static_cast<uint64_t>(offset);
     if (forward) {
-      const uint64_t next = counted_.before(cursor.row() + 1);
-      const uint64_t end = counted_.before(cursor.partition_end());
-      return distance > end - next ? kNoRow : counted_.at(static_cast<uint32_t>(next + distance - 1));
+      const uint64_t next = counted_.before(row + 1), last = counted_.before(std::max(row + 1, end));
+      return distance > last - next ? kNoRow : counted_.at(static_cast<uint32_t>(next + distance - 1));
     }
-    const uint64_t here = counted_.before(cursor.row());
-    const uint64_t begin = counted_.before(cursor.partition_begin());
-    return distance > here - begin ? kNoRow : counted_.at(static_cast<uint32_t>(here - distance));
+    const uint64_t here = counted_.before(row), first = counted_.before(std::min(row, begin));
+    return distance > here - first ? kNoRow : counted_.at(static_cast<uint32_t>(here - distance));
   }
 
   /// If there is no such row, the default is used.
@@ -153,6 +161,7 @@ class Shifted : public ValueOfRow {
     return rows;
   }
 
+  const Frames frames_;
   const ExprPtr offset_;
   const ExprPtr default_;
   const bool back_;
@@ -162,8 +171,7 @@ class Shifted : public ValueOfRow {
 /// rows, and the row with the number that is wanted among those without NULL, as in the reference.
 class ShiftedInFrame : public Shifted {
  public:
-  ShiftedInFrame(const plan::WindowCall& call, bool back, Frames frames)
-      : Shifted(call, back), frames_(std::move(frames)) {}
+  using Shifted::Shifted;
 
   void prepare(const WindowRows& rows, EvalContext& context) override {
     const bool skips = call_.ignore_nulls && value_->kind == Expr::Kind::kColumn;
@@ -192,7 +200,6 @@ class ShiftedInFrame : public Shifted {
     }
   }
 
-  const Frames frames_;
   std::optional<FrameOrder> order_;
   uint32_t null_row_ = 0;  // one whose value is NULL, if they are skipped
 };
@@ -244,10 +251,11 @@ class ValueOfFrame : public ValueOfRow {
 std::unique_ptr<WindowFunction> make_value(const plan::WindowCall& call, Frames frames) {
   using Which = ValueOfFrame::Which;
   const std::string_view name = call.call.function;
-  if (!call.call.order.empty() && (name == "lag" || name == "lead"))
-    return std::make_unique<ShiftedInFrame>(call, name == "lag", std::move(frames));
-  if (name == "lag") return std::make_unique<Shifted>(call, true);
-  if (name == "lead") return std::make_unique<Shifted>(call, false);
+  if (name == "lag" || name == "lead") {
+    if (!call.call.order.empty())
+      return std::make_unique<ShiftedInFrame>(call, name == "lag", std::move(frames));
+    return std::make_unique<Shifted>(call, name == "lag", std::move(frames));
+  }
   if (name == "first_value") return std::make_unique<ValueOfFrame>(call, Which::kFirst, std::move(frames));
   if (name == "last_value") return std::make_unique<ValueOfFrame>(call, Which::kLast, std::move(frames));
   if (name == "nth_value") return std::make_unique<ValueOfFrame>(call, Which::kNth, std::move(frames));

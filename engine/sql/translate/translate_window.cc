@@ -33,16 +33,15 @@ bool shares_order(const BoundWindowExpression& expr) {
          std::equal(expr.arg_orders.begin(), expr.arg_orders.end(), expr.orders.begin(), same_order);
 }
 
-bool shifts_without_nulls(const BoundWindowExpression& expr) {
-  return expr.ignore_nulls &&
-         (expr.type == ExpressionType::WINDOW_LAG || expr.type == ExpressionType::WINDOW_LEAD);
+bool is_shift(const BoundWindowExpression& expr) {
+  return expr.type == ExpressionType::WINDOW_LAG || expr.type == ExpressionType::WINDOW_LEAD;
 }
 
 /// Whether the ORDER BY among the arguments replaces the window's. Otherwise it orders the rows of frames.
 bool has_own_order(const BoundWindowExpression& expr) {
   if (expr.arg_orders.empty()) return false;
   if (expr.type == ExpressionType::WINDOW_FILL) return true;
-  return sees_partition(expr) && (!shifts_without_nulls(expr) || shares_order(expr));
+  return sees_partition(expr) && (!is_shift(expr) || !expr.ignore_nulls || shares_order(expr));
 }
 
 /// The window's own order decides between rows that are equal in that of the arguments.
@@ -144,7 +143,9 @@ const char* name_of(ExpressionType type) {
 
 plan::Frame Translator::frame(const BoundWindowExpression& expr, const Rows& input) {
   plan::Frame result;
-  if (has_own_order(expr) || expr.type == ExpressionType::WINDOW_FILL) {
+  const bool has_no_frame =
+      expr.type == ExpressionType::WINDOW_FILL || (is_shift(expr) && expr.arg_orders.empty());
+  if (has_own_order(expr) || has_no_frame) {
     result.begin.end = result.end.end = plan::FrameEnd::kUnbounded;
     return result;
   }
@@ -190,10 +191,9 @@ plan::WindowCall Translator::window_call(const BoundWindowExpression& expr, cons
     return result;
   }
   const char* const name = name_of(expr.type);
-  const bool orders_frame = !expr.arg_orders.empty() && !has_own_order(expr);
-  // In frames DuckDB's lag and lead then count otherwise.
-  const bool counts_otherwise = orders_frame && shifts_without_nulls(expr) && shares_order(expr);
-  if (name == nullptr || counts_otherwise || expr.distinct || expr.filter_expr) refuse(expr);
+  const bool orders_frame =
+      !expr.arg_orders.empty() && !has_own_order(expr) && !(is_shift(expr) && shares_order(expr));
+  if (name == nullptr || expr.distinct || expr.filter_expr) refuse(expr);
   if (orders_frame) result.call.order = sort_keys(expr.arg_orders, input);
   result.call.function = name;
   result.call.type = type_of(expr.return_type, fmt::format("the window function {}", expr.ToString()));
@@ -202,7 +202,7 @@ plan::WindowCall Translator::window_call(const BoundWindowExpression& expr, cons
     const auto& orders = expr.arg_orders.empty() ? expr.orders : expr.arg_orders;
     result.call.args.push_back(expression(*orders.at(0).expression, input));
   }
-  if (expr.type == ExpressionType::WINDOW_LAG || expr.type == ExpressionType::WINDOW_LEAD) {
+  if (is_shift(expr)) {
     const auto or_else = [&](const duckdb::unique_ptr<duckdb::Expression>& given, Value usual) {
       result.call.args.push_back(given ? expression(*given, input) : literal(std::move(usual)));
     };
