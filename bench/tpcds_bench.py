@@ -8,6 +8,7 @@ separately.
 """
 
 import subprocess
+import sys
 
 import suite
 
@@ -16,4 +17,5 @@ if __name__ == "__main__":
     data = arguments.folder / f"tpcds-sf{arguments.scale}"
     if not data.exists():
         subprocess.run(["bash", "tools/data.sh", data.name], cwd=suite.ROOT, check=True)
-    suite.compare(suite.make_database(data / "tpcds.duckdb", suite.read_parquet(data)), suite.read_queries(data.glob("q*.sql")), arguments)
+    database = suite.make_database(data / "tpcds.duckdb", suite.read_parquet(data))
+    sys.exit(suite.compare(database, suite.read_queries(data.glob("q*.sql")), arguments) > 0)

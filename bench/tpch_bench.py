@@ -32,4 +32,4 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     database = make_database(arguments.folder, arguments.scale, arguments.generator)
-    suite.compare(database, suite.read_queries(arguments.queries.glob("q*.sql")), arguments)
+    sys.exit(suite.compare(database, suite.read_queries(arguments.queries.glob("q*.sql")), arguments) > 0)

@@ -42,44 +42,81 @@ struct Kept {
   bool huge;
 };
 
-class Store {
+/// Blocks of one kind, the oldest first.
+class Blocks {
  public:
   /// The latest block of this size, which is likeliest to have its pages; or null.
   void* take(size_t bytes, bool huge) {
-    const auto lock = this->lock();
-    if (!lock) return nullptr;
-    for (size_t i = kept_.size(); i-- > 0;) {
-      if (kept_[i].bytes != bytes || kept_[i].huge != huge) continue;
-      void* memory = kept_[i].memory;
-      kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(i));
+    for (size_t i = blocks_.size(); i-- > 0;) {
+      if (blocks_[i].bytes != bytes || blocks_[i].huge != huge) continue;
+      void* memory = blocks_[i].memory;
+      blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
       bytes_ -= bytes;
       return memory;
     }
     return nullptr;
   }
 
-  /// Returns the blocks that have no room, the oldest ones; the caller unmaps them.
-  std::vector<Kept> keep(const Kept& block) {
-    const auto lock = this->lock();
-    if (!lock || block.bytes > limit_) return {block};
-    kept_.push_back(block);
+  void add(const Kept& block) {
+    blocks_.push_back(block);
     bytes_ += block.bytes;
+  }
+
+  /// Removes the oldest blocks until the others have at most so many bytes.
+  std::vector<Kept> shrink(size_t bytes) {
     size_t surplus = 0;
-    while (bytes_ > limit_ || kept_.size() - surplus > kMost) bytes_ -= kept_[surplus++].bytes;
-    const auto end = kept_.begin() + static_cast<std::ptrdiff_t>(surplus);
-    std::vector<Kept> oldest(kept_.begin(), end);
-    kept_.erase(kept_.begin(), end);
+    while (bytes_ > bytes || blocks_.size() - surplus > kMost) bytes_ -= blocks_[surplus++].bytes;
+    const auto end = blocks_.begin() + static_cast<std::ptrdiff_t>(surplus);
+    std::vector<Kept> oldest(blocks_.begin(), end);
+    blocks_.erase(blocks_.begin(), end);
     return oldest;
+  }
+
+  size_t bytes() const { return bytes_; }
+
+ private:
+  static constexpr size_t kMost = 512;  // blocks, which take() searches one by one
+
+  std::vector<Kept> blocks_;
+  size_t bytes_ = 0;
+};
+
+class Store {
+ public:
+  void* take(size_t bytes, bool huge) {
+    const auto lock = this->lock();
+    if (!lock) return nullptr;
+    void* memory = latest_.take(bytes, huge);
+    return memory != nullptr ? memory : lent_.take(bytes, huge);
+  }
+
+  /// What keep() leaves to its caller: blocks to lend, which keep_lent() then takes, and blocks to unmap.
+  struct Left {
+    std::vector<Kept> lend, unmap;
+  };
+
+  Left keep(const Kept& block) {
+    const auto lock = this->lock();
+    if (!lock || block.bytes > limit_) return {{}, {block}};
+    latest_.add(block);
+    std::vector<Kept> older = latest_.shrink(limit_ / 2);
+    return {std::move(older), lent_.shrink(limit_ - latest_.bytes())};
+  }
+
+  /// Returns the blocks that have no room; the caller unmaps them.
+  std::vector<Kept> keep_lent(const Kept& block) {
+    const auto lock = this->lock();
+    if (!lock) return {block};
+    lent_.add(block);
+    return lent_.shrink(limit_ - latest_.bytes());
   }
 
   size_t bytes() {
     const std::lock_guard lock(mutex_);
-    return bytes_;
+    return latest_.bytes() + lent_.bytes();
   }
 
  private:
-  static constexpr size_t kMost = 1024;  // blocks, which take() searches one by one
-
   /// Not held if the mutex stays locked: in a forked process its holder may not exist.
   std::unique_lock<std::mutex> lock() {
     std::unique_lock lock(mutex_, std::defer_lock);
@@ -89,9 +126,12 @@ class Store {
 
   const size_t limit_ = std::min(machine_memory() / 16, size_t{1} << 30);
   std::mutex mutex_;
-  std::vector<Kept> kept_;  // the oldest first
-  size_t bytes_ = 0;
+  Blocks latest_, lent_;
 };
+
+void unmap_all(const std::vector<Kept>& blocks) {
+  for (const Kept& block : blocks) ::munmap(block.memory, block.bytes);
+}
 
 Store& store() {
   static auto& store = *new Store;  // outlives all buffers
@@ -122,8 +162,12 @@ void* grow(void* memory, size_t before, size_t bytes) {
 
 void give_back(void* memory, size_t bytes, bool huge) {
   bytes = size_class(bytes);
-  ::madvise(memory, bytes, MADV_FREE);
-  for (const Kept& old : store().keep({memory, bytes, huge})) ::munmap(old.memory, old.bytes);
+  const auto [lend, surplus] = store().keep({memory, bytes, huge});
+  unmap_all(surplus);
+  for (const Kept& block : lend) {  // none is in the store now, so no other thread takes it meanwhile
+    ::madvise(block.memory, block.bytes, MADV_FREE);
+    unmap_all(store().keep_lent(block));
+  }
 }
 
 void unmap(void* memory, size_t bytes) { ::munmap(memory, size_class(bytes)); }

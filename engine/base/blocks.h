@@ -7,8 +7,8 @@ namespace lanewise {
 
 /// Memory of large buffers, from the system. A page's first access is a fault in which the system clears it,
 /// which takes longer than copying it; so released blocks are kept for the next ones, up to a sixteenth of
-/// the machine's memory and 1 GiB. Their pages are lent back (MADV_FREE): the system takes those that it
-/// needs. Thread-safe.
+/// the machine's memory and 1 GiB. Pages of the older half are lent back (MADV_FREE): the system takes those
+/// that it needs. The latest half is not, since lending and a new first access take time. Thread-safe.
 namespace blocks {
 
 /// Smaller buffers are malloc()'s.

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <fstream>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -12,6 +16,7 @@
 #include "base/blocks.h"
 #include "base/error.h"
 #include "base/int128.h"
+#include "base/machine.h"
 #include "base/size.h"
 #include "base/spill_file.h"
 #include "base/testing/temporary_folder.h"
@@ -137,6 +142,31 @@ TEST(Buffer, KeepsALimitedAmountOfFreedMemory) {
   for (Buffer& buffer : buffers) buffer = Buffer::allocate(size_t{1} << 20, nullptr, "test");
   buffers.clear();
   EXPECT_LE(blocks::kept(), size_t{1} << 30);
+}
+
+size_t lent_bytes() {
+  std::ifstream file("/proc/self/smaps_rollup");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("LazyFree:")) return std::stoul(line.substr(9)) << 10;
+  }
+  return 0;
+}
+
+TEST(Buffer, LendsPagesOfTheOlderHalf) {
+  if (blocks::kSmallest == SIZE_MAX) GTEST_SKIP() << "all memory is malloc()'s";
+  if (!std::ifstream("/proc/self/smaps_rollup")) GTEST_SKIP() << "the system does not count lent pages";
+  const size_t limit = std::min(machine_memory() / 16, size_t{1} << 30);
+  std::vector<Buffer> buffers(limit / (size_t{1} << 20) + 8);
+  for (Buffer& buffer : buffers) {
+    buffer = Buffer::allocate(size_t{1} << 20, nullptr, "test");
+    std::memset(buffer.mutable_data(), 1, buffer.size());
+  }
+  const size_t before = lent_bytes();
+  buffers.erase(buffers.begin(), buffers.begin() + 8);
+  EXPECT_EQ(lent_bytes(), before) << "the latest blocks keep their pages";
+  buffers.clear();
+  EXPECT_GT(lent_bytes(), limit / 4);
+  EXPECT_LE(lent_bytes(), limit * 3 / 4);
 }
 
 TEST(Buffer, IsReleasedByManyThreads) {
