@@ -189,9 +189,11 @@ class ProgramMaker {
       throw expr::NotOnDevice("UNNEST is not supported on GPUs");
     } else if (std::holds_alternative<plan::Join>(payload)) {
       probe(step);
-    } else {
+    } else if (std::holds_alternative<plan::ScalarJoin>(payload)) {
       for (ExprPtr& constant : constants_of(*step.node, results_[step.result].table))
         columns_.push_back(std::move(constant));
+    } else {
+      throw expr::NotOnDevice(std::string(plan::name(payload)) + " is not supported on GPUs");
     }
   }
 
