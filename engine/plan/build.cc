@@ -148,6 +148,7 @@ NodePtr limit(NodePtr child, int64_t limit, int64_t offset) {
 
 NodePtr distinct(NodePtr child) {
   check_child("Distinct", child);
+  if (std::holds_alternative<Distinct>(child->payload)) return child;
   Schema schema = child->schema;
   return make(Distinct{}, {std::move(child)}, std::move(schema), -1);
 }

@@ -196,13 +196,12 @@ std::shared_ptr<Build> BuildForm::make(std::vector<ColumnPtr> columns, size_t ro
   auto build = std::make_shared<Build>();
   build->rows = static_cast<uint32_t>(rows);
   build->columns.assign(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(kept));
-  std::vector<bool> null_is_equal;
   for (size_t k = 0; k < keys.size(); ++k) {
     build->keys.push_back(columns[keys[k]]);
-    null_is_equal.push_back(join.keys[k].null_is_equal);
+    build->finds_nulls.push_back(join.keys[k].null_is_equal && build->keys.back()->nulls != 0);
   }
   if (join.range) build->range = columns[range];
-  if (!keys.empty()) build->lookup = make_lookup(build->keys, null_is_equal, rows, budget);
+  if (!keys.empty()) build->lookup = make_lookup(build->keys, build->finds_nulls, rows, budget);
   if (join.kind == plan::JoinKind::kMark)
     build->rows_of_nulls = rows_of_nulls(join, build->keys, build->rows);
   if (asks_right(join.kind)) build->matched = std::make_unique<std::atomic<uint8_t>[]>(rows);

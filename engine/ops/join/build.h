@@ -28,6 +28,7 @@ struct Build {
   uint32_t rows = 0;
   std::vector<ColumnPtr> columns;       ///< the kept ones
   std::vector<ColumnPtr> keys;          ///< values of the keys
+  std::vector<bool> finds_nulls;        ///< for each key: NULLs are equal, and there are some
   std::unique_ptr<Lookup> lookup;       ///< null: there are no keys, so every row is a candidate
   ColumnPtr range;                      ///< values of the join's range, ascending, NULLs last; may be null
   std::vector<uint32_t> rows_of_nulls;  ///< kMark: rows with a NULL in a key compared with =

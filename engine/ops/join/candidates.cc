@@ -29,9 +29,10 @@ Runs Candidates::find_keys(const Chunk& chunk, EvalContext& context) const {
   }
   std::vector<Vector> keys;
   ActiveSet findable = chunk.active;
-  for (const plan::JoinKey& key : join_.keys) {
-    const Vector& values = keys.emplace_back(evaluate(*key.left, chunk.columns, chunk.active, context));
-    if (key.null_is_equal || values.validity == nullptr) continue;
+  for (size_t k = 0; k < join_.keys.size(); ++k) {
+    const Vector& values =
+        keys.emplace_back(evaluate(*join_.keys[k].left, chunk.columns, chunk.active, context));
+    if (build_->finds_nulls[k] || values.validity == nullptr) continue;
     if (!values.constant) {
       findable.narrow(values.validity);
     } else if (values.is_null(0)) {

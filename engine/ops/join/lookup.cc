@@ -48,11 +48,11 @@ void for_slices(const std::vector<ColumnPtr>& keys, size_t rows, MemoryBudget* b
 }
 
 /// A bitmap of the rows whose keys have no NULL, unless NULLs are equal; empty: all rows.
-Buffer findable(const std::vector<ColumnPtr>& keys, const std::vector<bool>& null_is_equal, size_t rows,
+Buffer findable(const std::vector<ColumnPtr>& keys, const std::vector<bool>& finds_nulls, size_t rows,
                 MemoryBudget* budget) {
   Buffer valid;
   for (size_t k = 0; k < keys.size(); ++k) {
-    if (keys[k]->nulls == 0 || null_is_equal[k]) continue;
+    if (keys[k]->nulls == 0 || finds_nulls[k]) continue;
     const auto* from = keys[k]->validity.as<uint64_t>();
     const size_t words = bits::words(rows);
     if (!valid) {
@@ -329,11 +329,11 @@ std::optional<KeyRange> range_of(const KeyColumn& column, Type type) {
 
 }  // namespace
 
-std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vector<bool>& null_is_equal,
+std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vector<bool>& finds_nulls,
                                     size_t rows, MemoryBudget* budget) {
-  const Buffer findable_rows = findable(keys, null_is_equal, rows, budget);
+  const Buffer findable_rows = findable(keys, finds_nulls, rows, budget);
   const auto* valid = findable_rows ? findable_rows.as<uint64_t>() : nullptr;
-  const bool null_is_key = std::find(null_is_equal.begin(), null_is_equal.end(), true) != null_is_equal.end();
+  const bool null_is_key = std::find(finds_nulls.begin(), finds_nulls.end(), true) != finds_nulls.end();
   const std::vector<Type> types = types_of(keys);
   if (null_is_key || !Words::fit(types))
     return std::make_unique<ByteLookup>(std::move(keys), null_is_key, rows, valid, budget);

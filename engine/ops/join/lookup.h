@@ -52,7 +52,7 @@ class Lookup {
 
 /// A lookup of `rows` rows, fewer than 2^32 - 1, by key columns. A row with a NULL is found only by keys
 /// that treat NULLs as equal.
-std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vector<bool>& null_is_equal,
+std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vector<bool>& finds_nulls,
                                     size_t rows, MemoryBudget* budget);
 
 }  // namespace lanewise::ops
