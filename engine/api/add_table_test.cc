@@ -244,5 +244,33 @@ TEST_F(AddTableOnGpu, ResultsGoOutAndComeBack) {
   EXPECT_EQ(answer(other, "FROM r"), expected);
 }
 
+TEST_F(AddTableOnGpu, ManyRowsStay) {
+  ArrowDeviceArrayStream stream;
+  TextRows expected;
+  std::shared_ptr<RowsOnDevice> rows;
+  const char* const query = "SELECT c0, c3, c12, c13, c16, c20, c9 FROM t WHERE c10 > 5";
+  {
+    SessionOptions some = options("cuda");
+    some.device_rows = 8192;  // several batches
+    Session gpu(some);
+    DeviceArrays arrays(table_of(0, 20'000, 20'000), *gpu_);
+    add_device_table(gpu, arrays);
+    expected = answer(gpu, query);
+    const StatementResult result = gpu.run(query, true, {}, true);
+    ASSERT_NE(result.on_device, nullptr);
+    EXPECT_TRUE(result.table.batches.empty());
+    EXPECT_EQ(result.on_device->rows(), static_cast<int64_t>(expected.size()));
+    EXPECT_EQ(text_of(result.on_device->on_host()), expected);
+    ASSERT_TRUE(result.on_device->export_rows(&stream));
+    rows = gpu.run(query, true, {}, true).on_device;
+  }
+  EXPECT_EQ(text_of(rows->on_host()), expected) << "they came to the host with the session's end";
+  ArrowDeviceArrayStream none{};
+  EXPECT_FALSE(rows->export_rows(&none));
+  Session other(options("cuda"));
+  other.add_table("r", &stream);
+  EXPECT_EQ(answer(other, "FROM r"), expected);
+}
+
 }  // namespace
 }  // namespace lanewise

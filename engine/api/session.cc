@@ -89,7 +89,8 @@ std::vector<std::string> Session::table_names(const std::string& sql) {
   return state_->database.table_names(sql);
 }
 
-StatementResult Session::run(const std::string& statement, bool keep_columns, const Table& parameters) {
+StatementResult Session::run(const std::string& statement, bool keep_columns, const Table& parameters,
+                             bool keep_on_device) {
   state_->check_idle();
   if (!std::exchange(state_->begun, false)) state_->cancellation.reset();
   sql::Statement parsed = state_->database.parse(statement);
@@ -97,7 +98,9 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
   const auto run = [&] {
     switch (parsed.kind) {
       case sql::Statement::Kind::kQuery:
-        return state_->answer(parsed, keep_columns).result;
+        return state_
+            ->answer(parsed, keep_columns, keep_on_device && parsed.explain == sql::Statement::Explain::kNo)
+            .result;
       case sql::Statement::Kind::kWrite:
         return state_->answer_and_write(parsed, keep_columns);
       case sql::Statement::Kind::kOther:

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/rows_on_device.h"
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "data/arrow/arrow_device.h"
@@ -52,6 +53,8 @@ struct SessionOptions {
 struct StatementResult {
   bool has_rows = false;  ///< false for statements that are not queries
   Table table;
+  /// The rows, if they stayed on the GPU: then the table has none. Only with `keep_on_device`.
+  std::shared_ptr<RowsOnDevice> on_device = nullptr;
   /// The engine that answered: "lanewise", or "duckdb" for other statements and with fallback.
   std::string engine;
   std::string fallback_reason;  ///< why DuckDB answered a query
@@ -115,8 +118,10 @@ class Session {
   std::vector<std::string> table_names(const std::string& sql);
   /// Runs one statement. With `keep_columns`, the column store keeps the columns that it reads for later
   /// statements. `parameters` is one row with a column for each parameter: "1", "2", ... for ? and $1, else
-  /// by its name.
-  StatementResult run(const std::string& statement, bool keep_columns = true, const Table& parameters = {});
+  /// by its name. `keep_on_device`: rows of a query that the GPU made stay there, if they are more than 1 MB,
+  /// see StatementResult::on_device.
+  StatementResult run(const std::string& statement, bool keep_columns = true, const Table& parameters = {},
+                      bool keep_on_device = false);
   /// Starts a statement, whose rows are read as it gives them: for results larger than the memory. Rows of
   /// ORDER BY, GROUP BY and windows are complete in memory before the first is given.
   ResultStream stream(const std::string& statement, bool keep_columns = true, const Table& parameters = {});

@@ -7,9 +7,11 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/arrow_file.h"
 #include "api/device_choice.h"
@@ -74,6 +76,15 @@ struct Session::State {
     if (device.only) accelerator();
   }
 
+  /// Results that are still on the GPU leave it.
+  ~State();
+  /// Whether all columns are of types that a GPU converts to Arrow's.
+  static bool may_stay_on_device(const Schema& schema);
+  std::shared_ptr<RowsOnDevice> keep_rows(std::shared_ptr<const arrow::DeviceRecords> rows,
+                                          const Schema& schema);
+  /// Frees up to so many bytes of results in the GPU's memory.
+  size_t reclaim_results(size_t bytes);
+
   /// The GPU, opened by the first call. Null with `auto` if there is none.
   exec::Accelerator* accelerator() {
     if (gpu || no_gpu) return gpu.get();
@@ -87,6 +98,8 @@ struct Session::State {
     try {
       gpu = std::make_unique<exec::Accelerator>(wanted);
       properties = gpu->device.properties();
+      reclaimer.emplace(
+          gpu->pool.budget().add_reclaimer([this](size_t bytes) { return reclaim_results(bytes); }));
     } catch (const UserError& error) {  // a DeviceError or a MemoryError
       if (device.only) throw;
       no_gpu = error.what();
@@ -189,17 +202,19 @@ struct Session::State {
     return answer;
   }
   /// Runs it and ends its transaction. The rows go to `stream`, if there is one.
-  void execute(Answer& answer, bool keep_columns, exec::RowStream* stream) {
+  void execute(Answer& answer, bool keep_columns, exec::RowStream* stream, bool keep_on_device = false) {
     auto& [result, query] = answer;
     Stopwatch watch;
     exec::Options run = run_options();
     run.keep_columns = keep_columns;
+    run.keep_on_device = keep_on_device && may_stay_on_device(result.table.schema);
     const std::shared_ptr<SpillFile> spill_file = budget.spill_file();
     const size_t spilled_before = spill_file ? (spill_file->take_peak(), spill_file->used()) : 0;
     exec::Result done = exec::execute(query.root, run, stream);
     result.run_seconds = watch.lap();
     if (spill_file) result.spilled = spill_file->take_peak() - spilled_before;
     result.table.batches = std::move(done.table.batches);
+    if (done.kept != nullptr) result.on_device = keep_rows(std::move(done.kept), result.table.schema);
     result.hot = done.from_hot_columns;
     result.profile = std::move(done.profile);
     if (query.pivot_seconds) result.profile.push_back(by_duckdb("Values of PIVOT", *query.pivot_seconds));
@@ -211,9 +226,9 @@ struct Session::State {
     query.executor = nullptr;
     query.transaction = nullptr;
   }
-  Answer answer(const sql::Statement& statement, bool keep_columns) {
+  Answer answer(const sql::Statement& statement, bool keep_columns, bool keep_on_device) {
     Answer answer = plan(statement);
-    execute(answer, keep_columns, nullptr);
+    execute(answer, keep_columns, nullptr, keep_on_device);
     return answer;
   }
   /// Throws UserError while a stream is being read.
@@ -273,6 +288,9 @@ struct Session::State {
   std::unique_ptr<exec::Accelerator> gpu;
   std::optional<gpu::Properties> properties;  // of the GPU, if it was looked for
   std::optional<std::string> no_gpu;          // why there is none
+  std::mutex kept_mutex;
+  std::vector<std::weak_ptr<RowsOnDevice>> kept;  // results on the GPU
+  std::optional<Reclaimer> reclaimer;             // of them
   Cancellation cancellation;
   bool begun = false;                // set by begin(), which reset the flag
   std::atomic<bool> streams{false};  // a ResultStream is being read

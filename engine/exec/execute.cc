@@ -16,6 +16,7 @@
 #include "exec/inputs/morsel_list.h"
 #include "exec/inputs/open_scan.h"
 #include "exec/join_parts.h"
+#include "exec/kept_rows.h"
 #include "exec/marked_rows.h"
 #include "exec/open_operators.h"
 #include "exec/pipeline.h"
@@ -61,7 +62,7 @@ class Execution {
 
   Result run() {
     for (size_t i = 0; i < pipelines_.size(); ++i) {
-      if (!run_on_accelerator(i)) run_on_host(i, counters_);
+      if (!pass_on_kept(i) && !run_on_accelerator(i)) run_on_host(i, counters_);
       results_[i].table.schema = pipelines_[i].output;
       if (sink_is_operator(pipelines_[i])) {
         counters_[pipelines_[i].line].rows_out += static_cast<uint64_t>(results_[i].rows());
@@ -72,6 +73,7 @@ class Execution {
     }
     Result result;
     result.table = std::move(results_.back().table);
+    result.kept = std::move(results_.back().kept);
     if (stream_ != nullptr) pass_on(result.table.batches, *stream_);
     result.profile = make_profile(lines_, counters_, options_);
     for (const auto& [line, note] : notes_) result.profile[line].details += note;
@@ -203,6 +205,22 @@ class Execution {
     return aggregate != nullptr && std::ranges::any_of(aggregate->aggregates, ops::merges_parts);
   }
 
+  /// Takes the result from the pipeline before, if that is on the device.
+  bool pass_on_kept(size_t i) {
+    const Pipeline& pipeline = pipelines_[i];
+    const auto columns = columns_passed_on(pipeline);
+    if (!columns) return false;
+    const size_t before = *pipeline_read(pipeline.branches[0]);
+    if (results_[before].kept == nullptr) return false;
+    results_[i].kept = std::make_shared<const arrow::DeviceRecords>(results_[before].kept, *columns);
+    for (const StepSpec& step : pipeline.branches[0].steps) {
+      counters_[step.line].rows_in += static_cast<uint64_t>(results_[i].kept->rows());
+      counters_[step.line].rows_out += static_cast<uint64_t>(results_[i].kept->rows());
+      on_device_[step.line] = options_.accelerator()->name();
+    }
+    return true;
+  }
+
   /// Runs a pipeline on the GPU, if it belongs there.
   bool run_on_accelerator(size_t i) {
     const Pipeline& pipeline = pipelines_[i];
@@ -235,7 +253,8 @@ class Execution {
     };
     DeviceResult made;
     try {
-      made = run_on_device(pipeline, results_, options_, *gpu, counters_);
+      made = run_on_device(pipeline, results_, options_, *gpu, counters_,
+                           options_.keep_on_device && may_keep(pipelines_, i));
     } catch (const FaultOfPair& reason) {
       return leave_to_host(reason.what());
     } catch (const expr::NotOnDevice& reason) {
@@ -248,6 +267,7 @@ class Execution {
     }
     results_[i].table = std::move(made.table);
     results_[i].on_device = std::move(made.build);
+    results_[i].kept = std::move(made.kept);
     device_notes_[pipeline.line] = std::move(made.notes);
     kernel_seconds_[pipeline.line] = made.kernel_seconds;
     if (made.modules != 0) note_compiled(pipeline, results_, options_);
@@ -465,7 +485,9 @@ std::string explain_device(const plan::NodePtr& root, bool kernels, const Option
 Result execute(const plan::NodePtr& root, const Options& options, RowStream* stream) {
   try {
     return with_threads(options.threads, [&] {
-      const auto rows = [&](const plan::NodePtr& part) { return Execution(*part, options).run().table; };
+      Options of_parts = options;
+      of_parts.keep_on_device = false;
+      const auto rows = [&](const plan::NodePtr& part) { return Execution(*part, of_parts).run().table; };
       const plan::NodePtr plain = without_recursion(root, rows, options.budget, options.cancellation);
       return Execution(*plain, options, stream).run();
     });

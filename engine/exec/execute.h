@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/cancel.h"
 #include "base/memory.h"
+#include "data/arrow/arrow_device_rows.h"
 #include "data/column.h"
 #include "exec/gpu/strategy.h"
 #include "exec/inputs/column_store.h"
@@ -54,6 +56,9 @@ struct Options {
   std::function<DeviceView()> device_view;
   Rates host_rates = {};
   Strategy device_strategy = {};
+  /// Rows of the result stay in the GPU's memory if the GPU made them, unless they are few: then it takes
+  /// less time to copy them with what comes to the host anyway. All types are those of DeviceRecords.
+  bool keep_on_device = false;
 };
 
 /// What one operator did.
@@ -76,6 +81,8 @@ struct Result {
   Table table;
   std::vector<OperatorProfile> profile;  ///< in the order of the plan's lines
   bool from_hot_columns = false;
+  /// The rows, if they stayed on the GPU: see Options::keep_on_device. Then the table has none.
+  std::shared_ptr<const arrow::DeviceRecords> kept = nullptr;
 };
 
 /// One line for each pipeline of a plan: whether a GPU supports it; with Options::device_view, also where it

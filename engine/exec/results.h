@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "data/arrow/arrow_device_rows.h"
 #include "data/column.h"
 #include "ops/join/parts.h"
 
@@ -17,6 +18,7 @@ struct PipelineResult {
   std::shared_ptr<const ops::Build> build = nullptr;
   std::shared_ptr<ops::BuildParts> parts = nullptr;
   std::shared_ptr<const JoinTable> on_device = nullptr;
+  std::shared_ptr<const arrow::DeviceRecords> kept = nullptr;  ///< rows in device memory
 
   int64_t rows() const;
 };

@@ -26,6 +26,23 @@ class Interface:
         return self.array.__cuda_array_interface__
 
 
+def kept():
+    """Rows that the GPU made stay there: equal to the CPU's, in either order of reading."""
+    table = {"i": EXPECTED, "x": np.arange(ROWS) / 4}
+    cpu = lw.connect()
+    for query in ("SELECT i, x * 2 AS x FROM given WHERE i % 4 > 0", "SELECT i, x, 't' || i AS t FROM given WHERE i % 5 = 1 ORDER BY x DESC",
+                  "SELECT i // 6 AS k, sum(x) AS x, count(*) AS n, min(i) AS i FROM given GROUP BY 1"):  # fmt: skip
+        expected = cpu._run_over({"given": table}, query).arrow()
+        result = GPU._run_over({"given": table}, query)
+        there = result.to_device()
+        order = " ORDER BY k" if "GROUP" in query else ""
+        for rows in (there, result):
+            found, wanted = (cpu._run_over({"r": each}, f"FROM r{order}").arrow().combine_chunks() for each in (rows, expected))
+            assert found.equals(wanted), query
+        assert len(there) == len(result) and lw._device.DeviceTable._kept(result._handle) is not None, query
+    print("rows that stay: equal", flush=True)
+
+
 def cupy(cp):
     busy = cp.cuda.Stream(non_blocking=True)
     with busy:
@@ -109,6 +126,7 @@ def check_raises(call, kind, word):
 
 def main():
     assert GPU.sql("SELECT sum(i) FROM range(1000) AS r(i)").fetchall() == [(499500,)]
+    kept()
     checked = []
     for check, module in ((cupy, "cupy"), (torch, "torch"), (numba_cuda, "numba.cuda"), (jax_numpy, "jax.numpy"), (pylibcudf, "pylibcudf")):
         try:

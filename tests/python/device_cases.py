@@ -167,6 +167,124 @@ def test_results_of_several_batches_are_one_array():
     assert "500000 rows, i: int64, t: string" in repr(table) and "'i' of 500000 rows" in repr(table["i"])
 
 
+MANY = lw.sql("""SELECT i, i * 0.5::DOUBLE AS x, CASE WHEN i % 3 > 0 THEN i END AS n, CASE WHEN i % 5 > 0 THEN 'wört ' || i END AS t, i % 2 = 0 AS b,
+    DATE '2024-01-01' + (i % 1000)::INTEGER AS d, TIMESTAMP '2024-01-01' + INTERVAL (i) SECOND AS s, (i % 1000)::DECIMAL(9, 2) / 4::DECIMAL(3, 1) AS q,
+    i::DECIMAL(30, 3) AS w, CASE WHEN i % 7 > 0 THEN -i::HUGEINT END AS h, ('x' || i)::BLOB AS y, '00000000-0000-0000-0000-000000000001'::UUID AS u
+    FROM range(70_000) AS r(i)""").arrow()
+
+
+def answers(query, device="cuda", **options):
+    """What the CPU answers, the GPU's result, and the rows that it kept on the GPU."""
+    cpu, gpu = lw.connect(), lw.connect(device=device, **options)
+    for connection in (cpu, gpu):
+        connection.register("many", MANY)
+    expected = cpu.sql(query).arrow()
+    result = gpu.sql(query)
+    return expected, result, lw._device.DeviceTable._kept(result._handle)
+
+
+@pytest.mark.parametrize("query", [
+    "SELECT i, x, n, t, b FROM many WHERE i % 10 <> 3", "SELECT d, s, q, w, h, y, n + 1 AS n1 FROM many WHERE b OR t LIKE '%7%'",
+    "SELECT t, upper(t) AS upper, t || '!' AS longer, i FROM many WHERE i > 100", "SELECT i, t, n FROM many LIMIT 50000 OFFSET 1234",
+    "SELECT t, i, n, h FROM many ORDER BY i % 1000 DESC, i", "SELECT t, t AS again, i FROM many ORDER BY x, u", "SELECT i, w, q, s, d, y, n FROM many ORDER BY n DESC, i", "SELECT i, t, x FROM many ORDER BY x DESC LIMIT 40000 OFFSET 2000",
+    "SELECT i, x FROM many WHERE i < 35000 UNION ALL SELECT n, -x FROM many WHERE i >= 35000",
+])  # fmt: skip
+@pytest.mark.parametrize("read", ["device first", "host first"])
+def test_many_rows_stay_on_the_gpu(query, read):
+    expected, result, kept = answers(query)
+    assert len(result) == len(expected) and result.schema == expected.schema
+    if read == "device first":
+        assert kept is not None and kept.schema == expected.schema and len(kept) == len(expected)
+        assert lw.connection()._run_over({"kept": kept}, "FROM kept").arrow().equals(expected.combine_chunks())
+    assert result.arrow().combine_chunks().equals(expected.combine_chunks())
+    table = result.to_device()
+    assert [table[name].null_count for name in table.columns] == [column.null_count for column in expected.columns]
+    assert GPU._run_over({"table": table}, "FROM \"table\"").arrow().combine_chunks().equals(expected.combine_chunks())
+
+
+@pytest.mark.parametrize("query", [
+    "SELECT max(b) AS b, i % 60000 AS k, sum(x) AS x, count(n) AS n, max(t) AS t, sum(h) AS h, min(s) AS s FROM many GROUP BY 2", "SELECT DISTINCT i // 2 AS k, t, b FROM many",
+])  # fmt: skip
+def test_many_groups_stay_on_the_gpu(query):
+    expected, _, kept = answers(query)
+    keys = [(name, "ascending") for name in expected.column_names]
+    found = lw.connection()._run_over({"kept": kept}, "FROM kept").arrow()
+    assert found.schema == expected.schema and found.sort_by(keys).combine_chunks().equals(expected.sort_by(keys).combine_chunks())
+
+
+@pytest.mark.parametrize("query", [
+    "SELECT i FROM many WHERE i < 10", "SELECT i FROM many WHERE i < 0", "SELECT i, x FROM many LIMIT 0", "SELECT i, u FROM many", "SELECT i, [i, 2] AS l FROM many",
+    "SELECT i, INTERVAL (i) DAY AS v FROM many", "SELECT i, max(INTERVAL (i) DAY) AS a FROM many GROUP BY i", "SELECT i, row_number() OVER (ORDER BY i) AS r FROM many",
+])  # fmt: skip
+def test_other_rows_come_to_the_host(query):
+    expected, result, kept = answers(query, "auto" if "[" in query or "OVER" in query else "cuda")
+    keys = [(name, "ascending") for name in expected.column_names if name == "i"]
+    assert kept is None and result.arrow().sort_by(keys).combine_chunks().equals(expected.sort_by(keys).combine_chunks())
+    assert len(result.to_device()) == len(expected)
+
+
+def test_several_batches_become_one_array():
+    """Rows that do not fit the memory together stream through it."""
+    query = "SELECT i, n, t, b, q, w, h FROM many WHERE i % 3 = 2"
+    expected, result, kept = answers(query, device_memory=5_000_000)
+    assert kept is not None and " batches" in result.profile() and len(kept._arrays) == 1
+    assert lw.connection()._run_over({"kept": kept}, "FROM kept").arrow().combine_chunks().equals(expected.combine_chunks())
+    assert result.arrow().combine_chunks().equals(expected.combine_chunks())
+
+
+def test_rows_that_the_gpu_has_no_room_for():
+    query = "SELECT i, x, t, n, s, d FROM many"
+    expected, result, kept = answers(query, device_memory=3_000_000)
+    assert kept is None and result.arrow().combine_chunks().equals(expected.combine_chunks())
+
+
+def test_results_give_their_memory_to_later_queries():
+    gpu = lw.connect(device="cuda", device_memory=12_000_000)
+    gpu.register("many", MANY.select(["i", "x", "n"]))
+    expected = MANY.select(["i", "x", "n"]).combine_chunks()
+    results = [gpu.sql("SELECT i, x, n FROM many WHERE i >= 0") for _ in range(12)]
+    kept = [lw._device.DeviceTable._kept(result._handle) for result in results]
+    assert kept[-1] is not None and kept[0] is None, "the first ones went to the host"
+    assert all(result.arrow().combine_chunks().equals(expected) for result in results)
+
+
+def test_kept_results_outlive_their_connection():
+    _, result, kept = answers("SELECT i, t FROM many WHERE i > 0")
+    gpu = result._connection
+    table = result.to_device()
+    gpu.close()
+    gc.collect()
+    assert result.arrow().num_rows == 69_999 and lw._device.DeviceTable._kept(result._handle) is None
+    del result
+    for held in (table, kept):
+        assert in_host_memory(held["i"].__cuda_array_interface__).tolist() == list(range(1, 70_000))
+    values, free = tensor_of(table["i"].__dlpack__())
+    alive = weakref.ref(table)
+    del table, held
+    assert lives(alive) and values[-1] == 69_999
+    free()
+    assert not lives(alive)
+
+
+def test_a_value_that_arrow_has_no_room_for():
+    gpu = lw.connect(device="cuda")
+    gpu.register("many", MANY)
+    result = gpu.sql("SELECT i, CASE WHEN i = 5 THEN 170141183460469231731687303715884105727::HUGEINT ELSE i::HUGEINT END AS h FROM many")
+    with pytest.raises(pa.ArrowInvalid, match="38 digits"):
+        result.to_device()
+
+
+def test_errors_of_rows_that_would_stay():
+    gpu, cpu = lw.connect(device="cuda"), lw.connect()
+    messages = []
+    for connection in (gpu, cpu):
+        connection.register("many", MANY)
+        with pytest.raises(lw.DataError) as raised:
+            connection.sql("SELECT i, (CASE WHEN i = 60000 THEN 'z' ELSE '1' END)::INTEGER AS v FROM many")
+        messages.append(str(raised.value))
+    assert messages[0] == messages[1] and "z" in messages[0]
+
+
 def test_the_owner_lives_as_long_as_the_table():
     array = Array(np.arange(10))
     alive = weakref.ref(array)

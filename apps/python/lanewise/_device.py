@@ -191,8 +191,25 @@ class DeviceTable:
         capsule, out, error = reader.__arrow_c_stream__(), ffi.new("struct ArrowDeviceArrayStream*"), ffi.new("lw_error*")
         with connection._lock:
             check(lib.lw_session_to_device(connection._live(), stream_of(capsule), out, error), error)
+        return cls._read(out, rows.schema)
+
+    @classmethod
+    def _kept(cls, result: Any) -> DeviceTable | None:
+        """The rows of a result's handle that stayed on the GPU, without a copy; None if they did not."""
+        import pyarrow as pa
+
+        out, error = ffi.new("struct ArrowDeviceArrayStream*"), ffi.new("lw_error*")
+        check(lib.lw_result_device_stream(result, out, error), error)
+        if out.release == ffi.NULL:
+            return None
+        schema = ffi.new("struct ArrowSchema*")
+        out.get_schema(out, schema)
+        return cls._read(out, pa.Schema._import_from_c(int(ffi.cast("uintptr_t", schema))))
+
+    @classmethod
+    def _read(cls, out: Any, schema: pa.Schema) -> DeviceTable:
         table = cls.__new__(cls)
-        table._schema, table._arrays = rows.schema, []
+        table._schema, table._arrays = schema, []
         stream = ffi.gc(out, lambda held: held.release(held))
         while True:
             array = ffi.gc(ffi.new("struct ArrowDeviceArray*"), lambda held: held.array.release(ffi.addressof(held, "array")) if held.array.release else None)

@@ -94,11 +94,15 @@ class Result:
         return pl.DataFrame(Stream(lambda stream, error: lib.lw_result_stream(self._handle, stream, error)))
 
     def to_device(self) -> DeviceTable:
-        """A copy of the rows in the memory of the connection's GPU, for cuDF, CuPy, PyTorch, Numba and others.
+        """The rows in the memory of the connection's GPU, for cuDF, CuPy, PyTorch, Numba and others.
+
+        Rows that the GPU made are still there if they are more than 1 MB: they are not copied, and the result shares their memory. Copy
+        what you write to, or later reads of the result see it. Other rows are copied from the host.
 
         Raises OperationalError: the connection has no GPU. OutOfMemory.
         """
-        return DeviceTable._copy(self._connection, self.arrow())
+        self._connection._live()
+        return DeviceTable._kept(self._handle) or DeviceTable._copy(self._connection, self.arrow())
 
     def numpy(self) -> dict[str, np.ndarray[Any, Any]]:
         """The columns as NumPy arrays of shape (rows,) by name; those with NULLs are masked arrays."""

@@ -112,6 +112,11 @@ TEST(CAbi, RowsGoToTheSessionsGpuOnly) {
   EXPECT_THAT(error.message(), HasSubstr("the session has no GPU"));
   EXPECT_EQ(rows.release, nullptr);
   EXPECT_EQ(lw_cuda_synchronize(-1, 0, nullptr), LW_ERROR_USER);
+  lw_result* result = nullptr;
+  ASSERT_EQ(opened.run("SELECT 1", nullptr, &result), LW_OK);
+  EXPECT_EQ(lw_result_device_stream(result, &out, nullptr), LW_OK);
+  EXPECT_EQ(out.release, nullptr) << "its rows are on the host";
+  lw_result_close(result);
 }
 
 TEST(CAbi, SeveralStatementsGiveTheLastResult) {

@@ -159,6 +159,12 @@ LW_API const char* lw_result_profile(const lw_result* result);
 /* The rows as a stream, batch by batch, which may outlive result and session; may be called again. Buffers
  * are shared with the result where Arrow has the same layout. */
 LW_API lw_code lw_result_stream(const lw_result* result, struct ArrowArrayStream* out, lw_error* error);
+/* Rows that a GPU made stay in its memory if they are more than 1 MB: as a stream of one array, without a
+ * copy. It may outlive result and session. Others are on the host: out->release is NULL, and
+ * lw_session_to_device() copies what lw_result_stream() gives. Rows are on the host, too, once the GPU's
+ * memory was short or the session was closed. The result and all arrays share the memory: do not write it. */
+LW_API lw_code lw_result_device_stream(const lw_result* result, struct ArrowDeviceArrayStream* out,
+                                       lw_error* error);
 LW_API void lw_result_close(lw_result* result);
 
 /* The rows of a statement, read while it runs: for results larger than the memory. */

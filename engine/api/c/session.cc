@@ -47,14 +47,14 @@ std::string profile_text(const StatementResult& result) {
 }
 
 StatementResult run_all(Session& session, const std::string& sql, const Table& parameters) {
-  if (sql.find(';') == std::string::npos) return session.run(sql, true, parameters);  // parsed once
+  if (sql.find(';') == std::string::npos) return session.run(sql, true, parameters, true);  // parsed once
   const std::vector<std::string> statements = session.split(sql);
   if (statements.empty()) throw UserError("the SQL text has no statement");
-  if (statements.size() == 1) return session.run(sql, true, parameters);
+  if (statements.size() == 1) return session.run(sql, true, parameters, true);
   if (!parameters.schema.empty())
     throw UserError(fmt::format("parameters need a single statement, not {}", statements.size()));
   StatementResult last;
-  for (const std::string& statement : statements) last = session.run(statement);
+  for (const std::string& statement : statements) last = session.run(statement, true, {}, true);
   return last;
 }
 
@@ -206,7 +206,10 @@ lw_code lw_session_drop_function(lw_session* session, const char* name, lw_error
 }
 
 int lw_result_has_rows(const lw_result* result) { return result->result.has_rows ? 1 : 0; }
-int64_t lw_result_rows(const lw_result* result) { return result->result.table.rows(); }
+int64_t lw_result_rows(const lw_result* result) {
+  const StatementResult& own = result->result;
+  return own.on_device ? own.on_device->rows() : own.table.rows();
+}
 const char* lw_result_engine(const lw_result* result) { return result->result.engine.c_str(); }
 const char* lw_result_fallback_reason(const lw_result* result) {
   return result->result.fallback_reason.c_str();
@@ -223,12 +226,24 @@ lw_code lw_result_stream(const lw_result* result, ArrowArrayStream* out, lw_erro
     need(result, "result");
     need(out, "out");
     if (result->shared == nullptr) {
-      lanewise::arrow::export_stream(result->result.table, out);
-      return;
+      if (result->result.on_device == nullptr)
+        return lanewise::arrow::export_stream(result->result.table, out);
+      check_process();
+      return lanewise::RowsOnDevice::export_host(result->result.on_device, out);
     }
     check_process();
     const std::lock_guard lock(result->shared->mutex);
     result->shared->session.to_arrow(result->result.table, out);
+  });
+}
+
+lw_code lw_result_device_stream(const lw_result* result, ArrowDeviceArrayStream* out, lw_error* error) {
+  return guarded(error, [&] {
+    need(result, "result");
+    need(out, "out");
+    check_process();
+    *out = {};
+    if (result->result.on_device) result->result.on_device->export_rows(out);
   });
 }
 

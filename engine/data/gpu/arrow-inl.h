@@ -14,6 +14,7 @@ using i64 = long long;
 struct State {
   u64 fault;    ///< a value is rejected
   u64 longest;  ///< bytes of the longest text
+  u64 nulls;
 };
 
 #if defined(__CUDACC__)
@@ -112,6 +113,41 @@ extern "C" __global__ void move_offsets(const void* from, u32 wide_from, u64 cou
       move_offset(offsets, count, moved, static_cast<u32*>(to), state);
     }
   }
+}
+
+/// Packs `count` bytes to bits from bit `at` of `to` on, which must be zero there. One thread per 32 bits.
+extern "C" __global__ void pack_bits(const u8* from, u64 count, u32* to, u64 at) {
+  const u64 begin = thread() * 32;
+  if (begin >= count) return;
+  u64 word = 0;
+  for (u64 i = begin; i < count && i < begin + 32; i++) word |= u64(from[i] != 0) << (i - begin);
+  word <<= (at + begin) % 32;
+  u32* const place = to + (at + begin) / 32;
+  if (u32(word)) atomicOr(place, u32(word));
+  if (word >> 32) atomicOr(place + 1, u32(word >> 32));
+}
+
+/// Adds the number of NULLs among `rows` rows to the state. One thread per 32 rows.
+extern "C" __global__ void count_nulls(const u32* validity, u64 rows, State* state) {
+  const u64 begin = thread() * 32;
+  if (begin >= rows) return;
+  const u32 count = rows - begin < 32 ? u32(rows - begin) : 32;
+  const u32 valid = validity[begin / 32] & u32((u64(1) << count) - 1);
+  if (const u32 nulls = count - __popc(valid)) atomicAdd(&state->nulls, u64(nulls));
+}
+
+/// An integer of 128 bits that has more than 38 digits is a fault.
+extern "C" __global__ void check_digits(const u64* values, u64 count, const u32* validity, u32 is_signed,
+                                        State* state) {
+  const u64 row = thread();
+  if (row >= count || !is_valid(validity, row)) return;
+  u64 low = values[2 * row], high = values[2 * row + 1];
+  if (is_signed && i64(high) < 0) {
+    low = 0 - low;
+    high = ~high + (low == 0);
+  }
+  const u64 limit_high = 0x4b3b4ca85a86c47a, limit_low = 0x098a224000000000;  // 10^38
+  if (high > limit_high || (high == limit_high && low >= limit_low)) state->fault = 1;
 }
 
 #endif

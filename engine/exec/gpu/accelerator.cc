@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/machine.h"
+#include "data/arrow/arrow_device_column.h"
 #include "exec/gpu/codegen/kernel_text.h"
 #include "exec/gpu/rows/row_kernels.h"
 #include "gpu/modules/compiler.h"
@@ -33,7 +34,8 @@ Accelerator::Accelerator(const Options& options)
       sectors_(device),
       stream(device),
       copies(device),
-      pool(device, options.memory_limit),
+      memory(std::make_shared<gpu::DevicePool>(device, options.memory_limit)),
+      pool(*memory),
       staging(device, {.budget = options.budget}),
       store(pool.budget()),
       batch_rows(options.batch_rows),
@@ -55,6 +57,11 @@ gpu::Staging& Accelerator::feeding() {
 
 gpu::Kernel Accelerator::list_kernel(const std::string& name) {
   return modules.get(list_kernels())->module.kernel(name);
+}
+
+const gpu::Module& Accelerator::border_kernels() {
+  if (!border_) border_ = modules.get(std::string(arrow::border_kernels()));
+  return border_->module;
 }
 
 std::string Accelerator::name() const { return fmt::format("cuda:{}", device.ordinal()); }

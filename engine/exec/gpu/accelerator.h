@@ -1,6 +1,7 @@
 #pragma once
 
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,8 @@ struct Accelerator {
   /// One of list_kernels(), whose building the constructor begins, in parallel with what is done before they
   /// are needed.
   gpu::Kernel list_kernel(const std::string& name);
+  /// Those of data/gpu/arrow-inl.h, built when they are first wanted.
+  const gpu::Module& border_kernels();
 
   gpu::Device& device;
 
@@ -54,9 +57,10 @@ struct Accelerator {
 
  public:
   gpu::Stream stream;
-  gpu::Stream copies;              ///< of batches that come while `stream` works
-  std::vector<gpu::Event> timers;  ///< for a KernelClock
-  gpu::DevicePool pool;
+  gpu::Stream copies;                             ///< of batches that come while `stream` works
+  std::vector<gpu::Event> timers;                 ///< for a KernelClock
+  const std::shared_ptr<gpu::DevicePool> memory;  ///< results in it may outlive the session
+  gpu::DevicePool& pool;
   gpu::Staging staging;
   DeviceStore store;
   const int64_t batch_rows;
@@ -67,6 +71,7 @@ struct Accelerator {
  private:
   MemoryBudget* const budget_;  // of the host
   std::optional<gpu::Staging> feeding_;
+  std::shared_ptr<const gpu::BuiltModule> border_;
 };
 
 }  // namespace lanewise::exec

@@ -49,14 +49,17 @@ RowList list_left(BranchRun& run, Accelerator& gpu) {
   return run.active() != 0 ? list_rows(run, gpu, run.active(), run.rows()) : RowList{{}, run.rows()};
 }
 
-Collector::Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu)
+Collector::Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu,
+                     Destination to)
     : schema_(schema),
       options_(options),
       gpu_(gpu),
       offset_(static_cast<uint64_t>(sink.offset)),
       wanted_(sink.limit < 0 || sink.limit > INT64_MAX - sink.offset
                   ? UINT64_MAX
-                  : static_cast<uint64_t>(sink.limit == 0 ? 0 : sink.offset + sink.limit)) {}
+                  : static_cast<uint64_t>(sink.limit == 0 ? 0 : sink.offset + sink.limit)),
+      groups_(sink.groups.has_value()),
+      to_(to) {}
 
 void Collector::take(BranchRun& run, const MarkedRows& from) {
   const RowList list = list_rows(run, gpu_, from.bitmap, from.rows);
@@ -67,6 +70,13 @@ void Collector::take(BranchRun& run, const MarkedRows& from) {
 
 void Collector::take(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first,
                      uint64_t last, std::vector<gpu::Download> with) {
+  if (first < last && stays(last - first)) {
+    arrow::DeviceBatch batch{static_cast<int64_t>(last - first), {}};
+    for (DeviceColumn& column : keep(run, job, list, first, last - first))
+      batch.columns.push_back(std::make_shared<const DeviceColumn>(std::move(column)));
+    kept_.push_back(std::move(batch));
+    return gpu_.staging.download(with, gpu_.stream);
+  }
   const size_t before = batches_.size();
   try {
     for (uint64_t at = first; at < last; at += kSlice) {
@@ -128,6 +138,11 @@ struct Collector::Layout {
   size_t texts = 0;           // and gaps between columns
   size_t room = 0;
 };
+
+bool Collector::stays(uint64_t rows) const {
+  return to_ == Destination::kDevice ||
+         (to_ == Destination::kDeviceIfMany && !Layout(schema_, rows).is_small());
+}
 
 uint64_t Collector::count_values(BranchRun& run, const MarkedRows& from) {
   const RowList list = list_rows(run, gpu_, from.bitmap, from.rows);
@@ -211,28 +226,33 @@ void Collector::place_texts(Column& column, const std::vector<kernel::Text>& tex
 
 std::vector<DeviceColumn> Collector::keep(BranchRun& run) {
   const RowList list = list_rows(run, gpu_, run.active(), run.rows());
+  std::vector<DeviceColumn> columns = keep(run, run.job(), list, 0, list.count);
   seen_ += list.count;
+  return columns;
+}
+
+std::vector<DeviceColumn> Collector::keep(BranchRun& run, kernel::Job job, const RowList& list,
+                                          uint64_t first, uint64_t rows) {
   std::vector<DeviceColumn> columns;
   std::vector<gpu::DeviceBuffer> texts(schema_.size());
-  kernel::Job job = run.job();
-  job.words[JobLayout::kRows] = list.count;
-  job.words[JobLayout::kList] = list.rows.address();
+  job.words[JobLayout::kRows] = rows;
+  job.words[JobLayout::kList] = list.rows.address() + first * sizeof(uint32_t);
   for (size_t i = 0; i < schema_.size(); ++i) {
     DeviceColumn column;
     column.type = schema_[i].type;
-    column.rows = static_cast<int64_t>(list.count);
+    column.rows = static_cast<int64_t>(rows);
     const bool is_string = column.type.is_string();
     const size_t bytes = is_string ? sizeof(kernel::Text) : width(column.type.physical());
-    (is_string ? texts[i] : column.values) = run.allocate(list.count * bytes, kCollecting);
-    column.validity = run.allocate(bits::words(list.count) * sizeof(uint64_t), kCollecting);
+    (is_string ? texts[i] : column.values) = run.allocate(rows * bytes, kCollecting);
+    column.validity = run.allocate(bits::words(rows) * sizeof(uint64_t), kCollecting);
     job.words[run.sources().builder().layout().output(i)] = (is_string ? texts[i] : column.values).address();
     job.words[run.sources().builder().layout().output(i) + 1] = column.validity.address();
     columns.push_back(std::move(column));
   }
-  if (list.count != 0) run.launch_rows("project", job, list.count);
+  if (rows != 0) run.launch_rows("project", job, rows);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (texts[i]) lay_out_texts(columns[i], texts[i].address(), run);
-    if (!run.sources().builder().may_be_null(run.program().outputs[i]))
+    if (!groups_ && !run.sources().builder().may_be_null(run.program().outputs[i]))
       columns[i].validity.reset();  // it is not read then
   }
   return columns;

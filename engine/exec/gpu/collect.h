@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "data/arrow/arrow_device_rows.h"
 #include "exec/gpu/branch_run.h"
 
 namespace lanewise::exec {
@@ -24,10 +25,17 @@ RowList list_rows(BranchRun& run, Accelerator& gpu, gpu::cuda::Address bitmap, u
 /// Filters by the last stage and lists what it leaves; of all rows the list itself is not needed.
 RowList list_left(BranchRun& run, Accelerator& gpu);
 
-/// Rows that kernels left, brought to the host in their order.
+/// Where collected rows go. Few of them come to the host at once, which takes one round trip.
+enum class Destination : uint8_t { kHost, kDevice, kDeviceIfMany };
+
+/// Rows that kernels left, in their order: brought to the host, or kept in the device's memory.
 class Collector {
  public:
-  Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu);
+  Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu,
+            Destination to = Destination::kHost);
+
+  /// For the batches from now on.
+  void set_destination(Destination to) { to_ = to; }
 
   /// Takes what the current batch's bitmap leaves. Throws DeviceFull; then it has taken nothing of the batch.
   void take(BranchRun& run) { take(run, {run.rows(), run.active(), run.job(), {}}); }
@@ -44,9 +52,14 @@ class Collector {
   /// Rows so far, those included that are left out.
   uint64_t seen() const { return seen_; }
   std::vector<Batch> take() { return std::move(batches_); }
+  /// Those that stayed on the device.
+  std::vector<arrow::DeviceBatch> take_kept() { return std::move(kept_); }
 
  private:
   struct Layout;
+  std::vector<DeviceColumn> keep(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first,
+                                 uint64_t rows);
+  bool stays(uint64_t rows) const;
   void lay_out_texts(DeviceColumn& column, gpu::cuda::Address texts, BranchRun& run);
   void project(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first, uint64_t rows,
                Downloads with);
@@ -57,8 +70,11 @@ class Collector {
   const Options& options_;
   Accelerator& gpu_;
   const uint64_t offset_, wanted_;
+  const bool groups_;  // whose columns the program does not output
+  Destination to_;
   uint64_t seen_ = 0;
   std::vector<Batch> batches_;
+  std::vector<arrow::DeviceBatch> kept_;
 };
 
 }  // namespace lanewise::exec

@@ -74,20 +74,22 @@ class States {
 class DeviceRun {
  public:
   DeviceRun(const Pipeline& pipeline, const Results& results, const Options& options, Accelerator& gpu,
-            std::vector<Counters>& counters, DeviceTimes times)
+            std::vector<Counters>& counters, DeviceTimes times, bool keep = false)
       : pipeline_(pipeline),
         results_(results),
         options_(options),
         gpu_(gpu),
         counters_(counters),
         sink_(pipeline.sink, pipeline.input),
-        times_(std::move(times)) {}
+        times_(std::move(times)),
+        keep_(keep ? Destination::kDeviceIfMany : Destination::kHost) {}
 
   DeviceResult run() {
     Stopwatch watch;
     Table table;
     table.schema = pipeline_.output;
     uint64_t came = 0;  // rows to the sink
+    std::vector<arrow::DeviceBatch> kept;
     if (sink_.aggregates_rows) {
       States states(sink_, gpu_);
       const auto batch = [&](BranchRun& run) {
@@ -104,20 +106,22 @@ class DeviceRun {
       std::tie(row, came) = states.finish();
       table.batches.push_back(std::move(row));
     } else if (sink_.groups) {
-      GroupRun groups(sink_, options_, gpu_);
+      GroupRun groups(sink_, options_, gpu_, keep_);
       for_each_batch([&](BranchRun& run) {
         groups.take(run, is_only(run));
         return true;
       });
       came = groups.came();
+      kept = groups.take_kept();
       table = groups.finish(pipeline_.output);
     } else if (sink_.sort != nullptr) {
-      SortRun sort(sink_, pipeline_.input, options_, gpu_);
+      SortRun sort(sink_, pipeline_.input, options_, gpu_, keep_);
       for_each_batch([&](BranchRun& run) {
         sort.take(run, is_only(run));
         return true;
       });
       came = sort.came();
+      kept = sort.take_kept();
       table = sort.finish(pipeline_.output);
     } else if (sink_.build != nullptr) {
       return keep_build(watch);
@@ -126,11 +130,14 @@ class DeviceRun {
       if (collector.wants_more()) {
         for_each_batch([&](BranchRun& run) {
           run.narrow(true);
+          if (keep_ != Destination::kHost && !sink_.rows)
+            collector.set_destination(is_only(run) ? keep_ : Destination::kDevice);
           collector.take(run);
           return collector.wants_more();
         });
       }
       came = collector.seen();
+      kept = collector.take_kept();
       table.batches = collector.take();
       if (sink_.rows)
         table =
@@ -139,10 +146,18 @@ class DeviceRun {
     if (pipeline_.sink != nullptr) counters_[pipeline_.line].rows_in += came;
     if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], came);
     counters_[pipeline_.line].nanos += watch.lap();
-    return {std::move(table), nullptr, notes(), times_.kernel_seconds, times_.modules};
+    return {std::move(table), nullptr, left_there(kept), notes(), times_.kernel_seconds, times_.modules};
   }
 
  private:
+  /// The rows that stayed on the device.
+  std::shared_ptr<const arrow::DeviceRecords> left_there(const std::vector<arrow::DeviceBatch>& batches) {
+    if (batches.empty()) return nullptr;
+    return std::make_shared<const arrow::DeviceRecords>(
+        pipeline_.output, batches, [&]() -> const gpu::Module& { return gpu_.border_kernels(); }, gpu_.memory,
+        gpu_.stream, gpu_.staging);
+  }
+
   /// The rows become a join's build side. Those of one batch stay on the device; those of several are put
   /// together on the host.
   DeviceResult keep_build(Stopwatch& watch) {
@@ -177,7 +192,7 @@ class DeviceRun {
     }
     if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], rows);
     counters_[pipeline_.line].nanos += watch.lap();
-    return {{}, std::move(table), notes(), times_.kernel_seconds, times_.modules};
+    return {{}, std::move(table), nullptr, notes(), times_.kernel_seconds, times_.modules};
   }
 
   /// The rows of a build side, without a lookup.
@@ -262,6 +277,7 @@ class DeviceRun {
   std::vector<Counters>& counters_;
   const DeviceSink sink_;
   DeviceTimes times_;
+  const Destination keep_;
 };
 
 /// Brings the build sides that the pipeline's rows look for to the device.
@@ -281,6 +297,36 @@ void bring_tables(const Pipeline& pipeline, Results& results, const Options& opt
 /// The pipelines that run for it, one after the other.
 std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
   return passes.pipelines().empty() ? std::vector<Pipeline>{pipeline} : passes.pipelines();
+}
+
+DeviceResult run(const Pipeline& pipeline, Results& results, const Options& options, Accelerator& gpu,
+                 std::vector<Counters>& counters, bool keep) {
+  const gpu::Device::Current current(gpu.device);  // for all its calls, instead of each
+  DeviceTimes tables;
+  const Passes passes(pipeline);
+  for (const Pipeline& run : runs_of(pipeline, passes)) {
+    const DeviceSink sink(run.sink, run.input);
+    for (const Branch& branch : run.branches)
+      make_program(branch, sink.form(), results);  // throws before work is done
+  }
+  bring_tables(pipeline, results, options, gpu, tables);
+  if (passes.pipelines().empty())
+    return DeviceRun(pipeline, results, options, gpu, counters, std::move(tables), keep).run();
+  DeviceResult all;
+  std::vector<Table> given;
+  for (const Pipeline& pass : passes.pipelines()) {
+    std::vector<Counters> again(counters.size());  // of rows that the first pass has counted
+    DeviceResult made =
+        DeviceRun(pass, results, options, gpu, given.empty() ? counters : again, std::exchange(tables, {}))
+            .run();
+    if (!given.empty()) counters[pass.line].nanos += again[pass.line].nanos;
+    given.push_back(std::move(made.table));
+    all.notes.insert(all.notes.end(), made.notes.begin(), made.notes.end());
+    all.kernel_seconds += made.kernel_seconds;
+    all.modules += made.modules;
+  }
+  all.table = passes.together(std::move(given), options);
+  return all;
 }
 
 }  // namespace
@@ -343,33 +389,18 @@ std::string not_on_device(const Pipeline& pipeline, const Results& results) {
 }
 
 DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Options& options,
-                           Accelerator& gpu, std::vector<Counters>& counters) {
-  const gpu::Device::Current current(gpu.device);  // for all its calls, instead of each
-  DeviceTimes tables;
-  const Passes passes(pipeline);
-  for (const Pipeline& run : runs_of(pipeline, passes)) {
-    const DeviceSink sink(run.sink, run.input);
-    for (const Branch& branch : run.branches)
-      make_program(branch, sink.form(), results);  // throws before work is done
+                           Accelerator& gpu, std::vector<Counters>& counters, bool keep) {
+  if (keep) {
+    const std::vector<Counters> before = counters;
+    try {
+      return run(pipeline, results, options, gpu, counters, true);
+    } catch (const MemoryError&) {  // the host may have room
+      counters = before;
+    } catch (const arrow::DoesNotFit&) {
+      counters = before;
+    }
   }
-  bring_tables(pipeline, results, options, gpu, tables);
-  if (passes.pipelines().empty())
-    return DeviceRun(pipeline, results, options, gpu, counters, std::move(tables)).run();
-  DeviceResult all;
-  std::vector<Table> given;
-  for (const Pipeline& pass : passes.pipelines()) {
-    std::vector<Counters> again(counters.size());  // of rows that the first pass has counted
-    DeviceResult made =
-        DeviceRun(pass, results, options, gpu, given.empty() ? counters : again, std::exchange(tables, {}))
-            .run();
-    if (!given.empty()) counters[pass.line].nanos += again[pass.line].nanos;
-    given.push_back(std::move(made.table));
-    all.notes.insert(all.notes.end(), made.notes.begin(), made.notes.end());
-    all.kernel_seconds += made.kernel_seconds;
-    all.modules += made.modules;
-  }
-  all.table = passes.together(std::move(given), options);
-  return all;
+  return run(pipeline, results, options, gpu, counters, false);
 }
 
 }  // namespace lanewise::exec

@@ -20,6 +20,8 @@ std::string not_on_device(const Pipeline& pipeline, const Results& results);
 struct DeviceResult {
   Table table;
   std::shared_ptr<const JoinTable> build = nullptr;  ///< instead of the table, where the sink is a join's
+  /// Instead of the table's batches, where the rows stayed on the device.
+  std::shared_ptr<const arrow::DeviceRecords> kept = nullptr;
   std::vector<std::string> notes = {};
   double kernel_seconds = 0;
   int modules = 0;  ///< that no query before it had loaded
@@ -29,9 +31,11 @@ struct DeviceResult {
 /// kernel_sources() gives. Throws expr::NotOnDevice.
 std::string kernels_name(const Pipeline& pipeline, const Results& results, const Strategy& strategy);
 
-/// Runs the pipeline on the GPU and books what it did. Throws expr::NotOnDevice, and what run() throws.
+/// Runs the pipeline on the GPU and books what it did. With `keep`, rows stay on the device if they are many
+/// and their last form is made there. If they find no room, or Arrow has none for a value, another run brings
+/// them to the host. Throws expr::NotOnDevice, and what run() throws.
 DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Options& options,
-                           Accelerator& gpu, std::vector<Counters>& counters);
+                           Accelerator& gpu, std::vector<Counters>& counters, bool keep = false);
 
 /// The sources of the pipeline's kernels, for columns of one form without dictionaries; with `rare` those too
 /// that only many rows in many groups need, or a query whose own are still compiled. Throws

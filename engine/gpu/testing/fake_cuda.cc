@@ -136,7 +136,8 @@ __attribute__((destructor)) static void tell_counts() {
   const char* path = std::getenv("FAKE_CUDA_COUNTS");
   std::FILE* file = path ? std::fopen(path, "w") : nullptr;
   if (file == nullptr) return;
-  std::fprintf(file, "%ld calls, %ld waits, %ld copies\n", control.calls, control.waits, control.copies);
+  std::fprintf(file, "%ld calls, %ld waits, %ld copies, %zu bytes to the host\n", control.calls,
+               control.waits, control.copies, control.to_host);
   std::fclose(file);
 }
 
@@ -272,6 +273,7 @@ int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, size_t bytes, void*)
   if (!fake_records(copy)) copy();
   const std::lock_guard lock(mutex);
   control.copies++;
+  control.to_host += bytes;
   return 0;
 }
 int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes, void*) {

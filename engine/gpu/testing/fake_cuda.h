@@ -18,5 +18,6 @@ struct FakeCuda {
   long calls = 0;  ///< calls that can fail
   size_t fetched = 64;  ///< bytes fetched by one read from memory, a limit of the context
   long copies = 0;
-  long waits = 0;  ///< calls that wait for the device, or test whether it is done
+  size_t to_host = 0;  ///< bytes copied from devices to the host
+  long waits = 0;      ///< calls that wait for the device, or test whether it is done
 };

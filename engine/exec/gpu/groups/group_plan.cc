@@ -1,6 +1,7 @@
 #include "exec/gpu/groups/group_plan.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
 #include "exec/gpu/aggregate/ranks.h"
@@ -236,6 +237,20 @@ std::optional<size_t> GroupPlan::row_of_key(size_t key) const {
 bool GroupPlan::needs_merge() const {
   return distinct_ != nullptr || group_keys_ == 0 ||
          std::any_of(calls_.begin(), calls_.end(), [](const Call& call) { return is_spread(call.call); });
+}
+
+std::optional<std::vector<size_t>> GroupPlan::result_columns() const {
+  if (needs_merge()) return std::nullopt;
+  std::vector<size_t> columns(group_keys_);
+  std::iota(columns.begin(), columns.end(), size_t{0});
+  for (const Call& call : calls_) {
+    if (call.cell == kNoCell && call.parts.empty()) return std::nullopt;
+    const size_t cell = call.cell != kNoCell ? call.cell : call.parts[0];
+    const bool is_made = call.cell != kNoCell && is_average(call.call);
+    if (is_made || cells_[cell].type.physical() != call.call.type.physical()) return std::nullopt;
+    columns.push_back(group_keys_ + columns_[cell]);
+  }
+  return columns;
 }
 
 bool GroupPlan::counts_values() const {

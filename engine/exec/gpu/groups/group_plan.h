@@ -76,6 +76,8 @@ class GroupPlan {
   std::optional<size_t> row_of_key(size_t key) const;
 
   const Schema& partial() const { return partial_; }
+  /// The partial groups' columns that are the operator's result; none: the host makes some of them.
+  std::optional<std::vector<size_t>> result_columns() const;
   /// Whether partial groups are to be merged even where each comes once.
   bool needs_merge() const;
   /// Whether only the number of groups with a value is needed: count(DISTINCT).

@@ -41,8 +41,13 @@ uint64_t enough(uint64_t rows) { return std::bit_ceil(std::max<uint64_t>(rows * 
 
 }  // namespace
 
-GroupRun::GroupRun(const DeviceSink& sink, const Options& options, Accelerator& gpu)
-    : sink_(sink), options_(options), gpu_(gpu), slots_(kFirstSlots), partial_{sink.groups->partial(), {}} {}
+GroupRun::GroupRun(const DeviceSink& sink, const Options& options, Accelerator& gpu, Destination to)
+    : sink_(sink),
+      options_(options),
+      gpu_(gpu),
+      slots_(kFirstSlots),
+      partial_{sink.groups->partial(), {}},
+      to_(sink.groups->result_columns() ? to : Destination::kHost) {}
 
 /// Whether all groups found room in the table.
 bool GroupRun::fits() {
@@ -149,7 +154,7 @@ void GroupRun::take(BranchRun& run, bool only) {
   job_.words[JobLayout::kActive] = used.address();
   run.launch_rows("mark_groups", job_, slots);
 
-  Collector collector(sink_, sink_.groups->partial(), options_, gpu_);
+  Collector collector(sink_, sink_.groups->partial(), options_, gpu_, only ? to_ : Destination::kHost);
   if (only && sink_.groups->counts_values()) {
     values_ = collector.count_values(run, {slots, used.address(), job_, {}});
     came_ = outcome_.came;
@@ -159,10 +164,21 @@ void GroupRun::take(BranchRun& run, bool only) {
   collector.take(run, {slots, used.address(), job_, {{&outcome_, events_.address(), sizeof(outcome_)}}});
   if (outcome_.overflow != 0) throw UserError("Overflow in HUGEINT addition");
   came_ += outcome_.came;
+  kept_ = collector.take_kept();
   std::vector<Batch> batches = collector.take();
   batches_ += batches.empty() ? 0 : 1;
   std::move(batches.begin(), batches.end(), std::back_inserter(partial_.batches));
   table_.reset();
+}
+
+std::vector<arrow::DeviceBatch> GroupRun::take_kept() {
+  const std::vector<size_t> chosen = sink_.groups->result_columns().value_or(std::vector<size_t>());
+  for (arrow::DeviceBatch& batch : kept_) {
+    std::vector<std::shared_ptr<const DeviceColumn>> columns;
+    for (const size_t column : chosen) columns.push_back(batch.columns[column]);
+    batch.columns = std::move(columns);
+  }
+  return std::move(kept_);
 }
 
 Table GroupRun::finish(const Schema& output) {

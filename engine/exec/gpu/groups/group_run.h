@@ -13,7 +13,8 @@ namespace lanewise::exec {
 /// host; where there was more than one batch, the host puts them together.
 class GroupRun {
  public:
-  GroupRun(const DeviceSink& sink, const Options& options, Accelerator& gpu);
+  GroupRun(const DeviceSink& sink, const Options& options, Accelerator& gpu,
+           Destination to = Destination::kHost);
 
   /// Groups the current batch, which may be the only one. Throws DeviceFull where there is no room for a
   /// table, UserError where a sum overflows.
@@ -22,6 +23,8 @@ class GroupRun {
   uint64_t came() const { return came_; }
   /// What the sink gives; once.
   Table finish(const Schema& output);
+  /// All of it, where it stayed on the device.
+  std::vector<arrow::DeviceBatch> take_kept();
 
  private:
   /// What a kernel puts into a table.
@@ -52,6 +55,8 @@ class GroupRun {
   kernel::GroupOutcome outcome_{};
   kernel::Job job_{};
   Table partial_;
+  const Destination to_;  // of the only batch
+  std::vector<arrow::DeviceBatch> kept_;
   int batches_ = 0;
   std::optional<uint64_t> values_;  // of the only batch, where they are only counted
   uint64_t came_ = 0;

@@ -44,13 +44,15 @@ struct PairBuffers {
 
 }  // namespace
 
-SortRun::SortRun(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu)
+SortRun::SortRun(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu,
+                 Destination to)
     : sink_(sink),
       schema_(schema),
       options_(options),
       gpu_(gpu),
       sorter_(gpu::Sorter::system()),
       wanted_(rows_wanted(*sink.sort)),
+      to_(to),
       sorted_{schema, {}} {}
 
 void SortRun::write_keys(BranchRun& run, size_t word, uint64_t depth, const gpu::SortPairs& pairs) {
@@ -182,7 +184,7 @@ void SortRun::take(BranchRun& run, bool only) {
   RowList list = list_rows(run, gpu_, run.active(), run.rows());
   const uint64_t rows = list.count;
   const uint64_t wanted = std::min(rows, wanted_);
-  Collector collector(sink_, schema_, options_, gpu_);
+  Collector collector(sink_, schema_, options_, gpu_, only ? to_ : Destination::kHost);
   if (wanted != 0) {
     if (wanted < rows) drop_behind(run, list);
     sort(run, list);
@@ -191,6 +193,7 @@ void SortRun::take(BranchRun& run, bool only) {
     left_out_ = first;
   }
   came_ += rows;
+  kept_ = collector.take_kept();
   std::vector<Batch> batches = collector.take();
   batches_ += batches.empty() ? 0 : 1;
   std::move(batches.begin(), batches.end(), std::back_inserter(sorted_.batches));

@@ -11,7 +11,8 @@ namespace lanewise::exec {
 class SortRun {
  public:
   /// Throws DeviceError where the plug-in that sorts is missing.
-  SortRun(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu);
+  SortRun(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu,
+          Destination to = Destination::kHost);
 
   /// Sorts the current batch; `only` says that there is no other. Throws DeviceFull; then it has taken
   /// nothing of it.
@@ -20,6 +21,8 @@ class SortRun {
   uint64_t came() const { return came_; }
   /// What the sink gives; once.
   Table finish(const Schema& output);
+  /// All of it, where it stayed on the device.
+  std::vector<arrow::DeviceBatch> take_kept() { return std::move(kept_); }
 
  private:
   void sort(BranchRun& run, RowList& list);
@@ -37,7 +40,9 @@ class SortRun {
   Accelerator& gpu_;
   const gpu::Sorter& sorter_;
   const uint64_t wanted_;  // rows, those included that are left out at the beginning
-  Table sorted_;           // one batch after the other, each in order
+  const Destination to_;   // of the only batch
+  std::vector<arrow::DeviceBatch> kept_;
+  Table sorted_;  // one batch after the other, each in order
   int batches_ = 0;
   uint64_t left_out_ = 0;  // of the rows before the first one that is wanted
   uint64_t came_ = 0;

@@ -1,0 +1,38 @@
+#include "exec/kept_rows.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "data/arrow/arrow_device_rows.h"
+
+namespace lanewise::exec {
+
+std::optional<std::vector<size_t>> columns_passed_on(const Pipeline& pipeline) {
+  if (pipeline.sink != nullptr || pipeline.branches.size() != 1) return std::nullopt;
+  const Branch& branch = pipeline.branches[0];
+  if (!std::holds_alternative<ResultOf>(branch.input)) return std::nullopt;
+  std::vector<size_t> columns(branch.schema.size());
+  std::iota(columns.begin(), columns.end(), size_t{0});
+  for (const StepSpec& step : branch.steps) {
+    const auto* project = std::get_if<plan::Project>(&step.node->payload);
+    if (project == nullptr) return std::nullopt;
+    std::vector<size_t> chosen;
+    for (const ExprPtr& expr : project->exprs) {
+      if (expr->kind != Expr::Kind::kColumn) return std::nullopt;
+      chosen.push_back(columns[expr->column]);
+    }
+    columns = std::move(chosen);
+  }
+  return columns;
+}
+
+bool may_keep(const std::vector<Pipeline>& pipelines, size_t i) {
+  const Pipeline& last = pipelines.back();
+  const bool is_read = i + 2 == pipelines.size() && pipeline_read(last.branches[0]) == i;
+  if (i + 1 != pipelines.size() && !(is_read && columns_passed_on(last))) return false;
+  return std::ranges::all_of(pipelines[i].output,
+                             [](const Field& field) { return arrow::DeviceRecords::supports(field.type); });
+}
+
+}  // namespace lanewise::exec

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "exec/pipeline.h"
+
+namespace lanewise::exec {
+
+/// The columns of another pipeline's result that this one passes on as they are; none: it does more.
+std::optional<std::vector<size_t>> columns_passed_on(const Pipeline& pipeline);
+
+/// Whether rows of pipeline `i` that stay on a device are the result, or become it without a change.
+bool may_keep(const std::vector<Pipeline>& pipelines, size_t i);
+
+}  // namespace lanewise::exec
