@@ -62,7 +62,7 @@ class Recursions {
   Table rows(const plan::Node& node) {
     const auto& recursion = std::get<plan::Recursion>(node.payload);
     const bool reads_all = reads(*node.children[1], recursion.all_id);
-    RecursionRows all(recursion, node.schema, budget_);
+    RecursionRows all(recursion, node.schema, budget_, cancellation_);
     Table last = all.add(run_(resolve(node.children[0])));
     while (last.rows() != 0) {
       if (cancellation_ != nullptr) cancellation_->check();

@@ -17,8 +17,13 @@ constexpr uint32_t kRows = 1u << 16;     // in a batch
 constexpr int64_t kCompacted = 1 << 16;  // fewer rows are not worth it
 }  // namespace
 
-RecursionRows::RecursionRows(const plan::Recursion& recursion, const Schema& schema, MemoryBudget* budget)
-    : schema_(schema), budget_(budget), keys_(recursion.keys), replaces_(!keys_.empty()) {
+RecursionRows::RecursionRows(const plan::Recursion& recursion, const Schema& schema, MemoryBudget* budget,
+                             const Cancellation* cancellation)
+    : schema_(schema),
+      budget_(budget),
+      cancellation_(cancellation),
+      keys_(recursion.keys),
+      replaces_(!keys_.empty()) {
   if (!recursion.distinct && !replaces_) return;
   if (!replaces_) {
     keys_.resize(schema.size());
@@ -55,13 +60,14 @@ Table RecursionRows::all() const {
   for (const Batch& batch : batches_) parts.push_back(&batch);
   std::vector<KeyRow> rows;
   for (const Place& place : places_) rows.push_back({0, row_of(place.batch, place.row)});
-  return ops::pick_table(schema_, parts, rows, budget_, kWhat, nullptr);
+  return ops::pick_table(schema_, parts, rows, budget_, kWhat, cancellation_);
 }
 
 void RecursionRows::number(const Batch& batch) {
   numbers_.resize(static_cast<size_t>(batch.rows));
   Arena arena(budget_, kWhat);
   for (int64_t first = 0; first < batch.rows; first += kNumbered) {
+    if (cancellation_ != nullptr) cancellation_->check();
     arena.reset();
     const auto count = static_cast<uint32_t>(std::min<int64_t>(kNumbered, batch.rows - first));
     std::vector<Vector> keys;

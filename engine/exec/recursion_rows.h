@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/cancel.h"
+#include "base/memory.h"
 #include "data/column.h"
 #include "plan/node.h"
 #include "primitives/groups/grouping.h"
@@ -13,10 +15,11 @@ namespace lanewise::exec {
 /// The rows that a recursion has returned so far. Adding a round takes time in proportion to its rows.
 class RecursionRows {
  public:
-  RecursionRows(const plan::Recursion& recursion, const Schema& schema, MemoryBudget* budget);
+  RecursionRows(const plan::Recursion& recursion, const Schema& schema, MemoryBudget* budget,
+                const Cancellation* cancellation);
 
   /// Adds the rows of a round, as columns without dictionaries. Returns those that the next round reads: for
-  /// UNION without keys the rows that have not occurred before.
+  /// UNION without keys the rows that have not occurred before. Throws CancelledError, MemoryError.
   Table add(Table round);
   /// All rows; with keys, the last one for each.
   Table all() const;
@@ -35,6 +38,7 @@ class RecursionRows {
 
   Schema schema_;
   MemoryBudget* budget_;
+  const Cancellation* cancellation_;
   std::vector<size_t> keys_;
   bool replaces_;                    // USING KEY
   std::unique_ptr<Grouping> known_;  // null: all rows are kept
