@@ -11,15 +11,20 @@ ExprPtr either(ExprPtr a, ExprPtr b) {
   return disjunction({std::move(a), std::move(b)});
 }
 
+// No `a ? call(…, {…}) : …`: gcc 12 destroys such lists wrongly when an allocation fails.
+
 /// A condition for keys that come before `value`; null: there are none.
 ExprPtr before_value(const ExprPtr& key, const Value& value, SortDirection direction) {
-  if (value.is_null()) return direction.nulls_first ? nullptr : call("IS NOT NULL", {key});
+  if (value.is_null() && direction.nulls_first) return nullptr;
+  if (value.is_null()) return call("IS NOT NULL", {key});
   ExprPtr before = call(direction.descending ? ">" : "<", {key, literal(value)});
-  return either(direction.nulls_first ? call("IS NULL", {key}) : nullptr, std::move(before));
+  if (!direction.nulls_first) return before;
+  return either(call("IS NULL", {key}), std::move(before));
 }
 
 ExprPtr equal_to(const ExprPtr& key, const Value& value) {
-  return value.is_null() ? call("IS NULL", {key}) : call("=", {key, literal(value)});
+  if (value.is_null()) return call("IS NULL", {key});
+  return call("=", {key, literal(value)});
 }
 
 }  // namespace
