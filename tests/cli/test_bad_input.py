@@ -120,7 +120,6 @@ def test_patterns_too_large(refused):
 @pytest.mark.parametrize(
     "sql, word",
     [
-        ("SELECT lag(i ORDER BY i IGNORE NULLS) OVER (ORDER BY i ROWS 1 PRECEDING) FROM range(3) t(i)", "LAG(i ORDER BY i ASC NULLS LAST"),
         ("SELECT 'POINT(1 2)'::GEOMETRY AS u", "GEOMETRY"),
         ("CREATE TABLE t AS PIVOT (SELECT 1 AS a, 2 AS b) ON a USING sum(b)", "PIVOT without a list of values"),
         ("SELECT i FROM range(3) t(i) LIMIT (SELECT '1')", "LIMIT and OFFSET of VARCHAR"),
