@@ -374,7 +374,7 @@ class Execution {
       open.step = std::move(probe.step);
       open.expander = std::move(probe.expander);
     } else if (const auto* unnest = std::get_if<plan::Unnest>(&node.payload)) {
-      open.expander = std::make_unique<ops::Unnest>(unnest->lists);
+      open.expander = std::make_unique<ops::Unnest>(unnest->lists, unnest->kept);
     } else {
       open.step = open_step(node);
     }
@@ -393,6 +393,9 @@ class Execution {
         const Expr& expr = *project->exprs[order.column];
         if (expr.kind != Expr::Kind::kColumn) return std::nullopt;
         order.column = expr.column;
+      } else if (const auto* unnest = std::get_if<plan::Unnest>(&node.payload)) {
+        if (order.column >= unnest->kept.size()) return std::nullopt;
+        order.column = unnest->kept[order.column];
       } else if (std::holds_alternative<plan::Join>(node.payload) ||
                  order.column >= node.children[0]->schema.size()) {
         return std::nullopt;  // a join's

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.h"
 #include "plan/node.h"
@@ -57,6 +58,35 @@ NodePtr make(Payload payload, std::vector<NodePtr> children, Schema schema, doub
   return std::make_shared<Node>(Node{std::move(payload), std::move(children), std::move(schema), rows});
 }
 
+/// The node without columns that Unnest nodes would repeat though no reader reads them. The readers are
+/// changed to read the others where they are now.
+NodePtr narrowed(const NodePtr& node, std::vector<ExprPtr*> readers) {
+  if (const auto* filter = std::get_if<Filter>(&node->payload)) {
+    ExprPtr predicate = filter->predicate;
+    readers.push_back(&predicate);
+    NodePtr child = narrowed(node->children[0], std::move(readers));
+    return child == node->children[0] ? node : plan::filter(std::move(child), std::move(predicate));
+  }
+  const auto* unnest = std::get_if<Unnest>(&node->payload);
+  if (unnest == nullptr) return node;
+  std::vector<bool> is_read(node->schema.size());
+  for (const ExprPtr* reader : readers)
+    for (const size_t column : columns_of(**reader)) is_read[column] = true;
+  Unnest less{unnest->lists, {}};
+  std::vector<size_t> place(node->schema.size());
+  Schema schema;
+  for (size_t i = 0; i < place.size(); ++i) {
+    const bool is_repeated = i < unnest->kept.size();
+    if (is_repeated && !is_read[i]) continue;
+    if (is_repeated) less.kept.push_back(unnest->kept[i]);
+    place[i] = schema.size();
+    schema.push_back(node->schema[i]);
+  }
+  if (schema.size() == place.size()) return node;
+  for (ExprPtr* reader : readers) *reader = remap(*reader, place);
+  return make(std::move(less), node->children, std::move(schema), node->estimated_rows);
+}
+
 }  // namespace
 
 NodePtr scan(std::shared_ptr<const Source> source, std::vector<size_t> columns,
@@ -105,6 +135,9 @@ NodePtr project(NodePtr child, std::vector<ExprPtr> exprs, std::vector<std::stri
     check("Project", exprs[i], child->schema);
     schema.push_back({std::move(names[i]), exprs[i]->type});
   }
+  std::vector<ExprPtr*> readers;
+  for (ExprPtr& expr : exprs) readers.push_back(&expr);
+  child = narrowed(child, std::move(readers));
   const double rows = child->estimated_rows;
   return make(Project{std::move(exprs)}, {std::move(child)}, std::move(schema), rows);
 }
@@ -125,6 +158,14 @@ NodePtr aggregate(NodePtr child, std::vector<ExprPtr> keys, std::vector<Aggregat
     check_keys("Aggregate", call.order, child->schema);
     schema.push_back({std::move(names[schema.size()]), call.type});
   }
+  std::vector<ExprPtr*> readers;
+  for (ExprPtr& key : keys) readers.push_back(&key);
+  for (AggregateCall& call : aggregates) {
+    for (ExprPtr& arg : call.args) readers.push_back(&arg);
+    if (call.filter != nullptr) readers.push_back(&call.filter);
+    for (SortKey& key : call.order) readers.push_back(&key.expr);
+  }
+  child = narrowed(child, std::move(readers));
   const double rows = keys.empty() ? 1 : -1;
   return make(Aggregate{std::move(keys), std::move(aggregates)}, {std::move(child)}, std::move(schema), rows);
 }
@@ -256,7 +297,9 @@ NodePtr unnest(NodePtr child, std::vector<ExprPtr> lists, std::vector<std::strin
     if (type.id != TypeId::kList && type.id != TypeId::kNull) misfit("Unnest", "elements of " + type.name());
     schema.push_back({std::move(names[i]), type.is_nested() ? type.element() : type});
   }
-  return make(Unnest{std::move(lists)}, {std::move(child)}, std::move(schema), -1);
+  std::vector<size_t> all(child->schema.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return make(Unnest{std::move(lists), std::move(all)}, {std::move(child)}, std::move(schema), -1);
 }
 
 NodePtr window(NodePtr child, Window window, std::vector<std::string> names) {

@@ -128,7 +128,10 @@ struct Writer {
     out["right"] = join.right;
   }
   void operator()(const ScalarJoin& join) { out["message"] = join.message; }
-  void operator()(const Unnest& unnest) { out["lists"] = json(unnest.lists); }
+  void operator()(const Unnest& unnest) {
+    out["lists"] = json(unnest.lists);
+    out["kept"] = unnest.kept;
+  }
   void operator()(const Cte& cte) { out["id"] = cte.id; }
   void operator()(const CteRef& ref) { out["id"] = ref.id; }
   void operator()(const Recursion& recursion) {

@@ -157,10 +157,11 @@ struct Join {
   std::vector<size_t> left, right;
   std::string message = {};  ///< kSingle: the error's message; empty: the first match is used
 };
-/// For each row of the child, as many rows as its longest list has elements: the child's columns, then one
+/// For each row of the child, as many rows as its longest list has elements: columns of the child, then one
 /// for each list, NULL after the end of a shorter list.
 struct Unnest {
   std::vector<ExprPtr> lists;
+  std::vector<size_t> kept;  ///< the child's columns that are repeated
 };
 /// children[0] is computed once and kept under `id`; children[1] reads it by CteRef nodes.
 struct Cte {
@@ -218,6 +219,7 @@ NodePtr window(NodePtr child, Window window, std::vector<std::string> names);
 NodePtr union_all(std::vector<NodePtr> children);
 NodePtr scalar_join(NodePtr child, NodePtr one_row, std::string message);
 NodePtr join(NodePtr left, NodePtr right, Join join);
+/// Keeps all columns; project() and aggregate() drop those that they do not read.
 NodePtr unnest(NodePtr child, std::vector<ExprPtr> lists, std::vector<std::string> names);
 NodePtr cte(uint64_t id, NodePtr definition, NodePtr body);
 NodePtr cte_ref(uint64_t id, Schema schema);

@@ -34,6 +34,9 @@ class Walk {
       } else if (const auto* join = std::get_if<plan::Join>(&node.payload)) {
         if (!pass(at, *join)) return;
         scanned_.resize(node.schema.size(), kComputed);
+      } else if (const auto* unnest = std::get_if<plan::Unnest>(&node.payload)) {
+        keep(unnest->kept);
+        scanned_.resize(node.schema.size(), kComputed);
       } else {
         scanned_.resize(node.schema.size(), kComputed);
       }
@@ -60,10 +63,14 @@ class Walk {
     }
     // Rows mark their matches, or raise an error if there are several.
     if (ops::asks_right(join.kind) || !join.message.empty()) return false;
-    std::vector<size_t> kept;
-    for (const size_t column : join.left) kept.push_back(scanned_[column]);
-    scanned_ = std::move(kept);
+    keep(join.left);
     return true;
+  }
+
+  void keep(const std::vector<size_t>& columns) {
+    std::vector<size_t> kept;
+    for (const size_t column : columns) kept.push_back(scanned_[column]);
+    scanned_ = std::move(kept);
   }
 
   const Branch& branch_;

@@ -159,7 +159,8 @@ class PlanOracle {
         longest = std::max(longest, lists.back().size());
       }
       for (size_t i = 0; i < longest; ++i) {
-        Row made = row;
+        Row made;
+        for (const size_t column : unnest.kept) made.push_back(row[column]);
         for (size_t list = 0; list < lists.size(); ++list)
           made.push_back(i < lists[list].size() ? lists[list][i] : Value(unnest.lists[list]->type.element()));
         out.push_back(std::move(made));

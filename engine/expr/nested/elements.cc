@@ -55,6 +55,19 @@ void read(Type type, Mark mark, packed::Reader& reader, Column<T>& column, uint3
   }
 }
 
+/// Fixed-width elements of a list, whose places in its bytes follow from their numbers.
+template <class T>
+void read_all(std::string_view list, Column<T>& column, uint32_t first, uint32_t last) {
+  const char* slot = list.data();
+  for (uint32_t i = first; i < last; ++i, slot += sizeof(T) + 1) {
+    if (static_cast<Mark>(*slot) == Mark::kNull) {
+      column.set_null(i);
+    } else {
+      column.set(i, packed::unordered<T>(slot + 1));
+    }
+  }
+}
+
 /// The places of the lists' elements among all.
 Elements places(const Vector& lists, const ActiveSet& rows) {
   Elements result;
@@ -110,9 +123,14 @@ Elements elements_of(const Vector& lists, const ActiveSet& rows) {
     using T = decltype(zero);
     Column<T> column(type, result.count, arena);
     rows.for_each([&](uint32_t row) {
-      packed::Reader reader(lists.is_null(row) ? std::string_view() : lists.text(row));
-      for (uint32_t i = result.starts[row]; i < result.starts[row + 1]; ++i)
-        read(type, reader.next(), reader, column, i, arena);
+      const uint32_t first = result.starts[row], last = result.starts[row + 1];
+      if (first == last) return;
+      if constexpr (!std::is_same_v<T, std::string_view>) {
+        read_all(lists.text(row), column, first, last);
+      } else {
+        packed::Reader reader(lists.text(row));
+        for (uint32_t i = first; i < last; ++i) read(type, reader.next(), reader, column, i, arena);
+      }
     });
     result.values = column.finish();
   });

@@ -19,15 +19,51 @@ expr::Elements elements_of(const Vector& lists, const ActiveSet& rows) {
   return {expr::null_vector(TypeId::kNull, rows.arena()), 0, starts};
 }
 
+/// Element `first` and those after it, without a copy; `first` is a multiple of 64.
+Vector from(const Vector& elements, uint32_t first) {
+  Vector result = elements;
+  const size_t bytes = width(elements.type.physical());
+  result.values = static_cast<const char*>(elements.values) + first * (bytes == 0 ? sizeof(std::string_view) : bytes);
+  if (elements.validity != nullptr) result.validity = elements.validity + first / 64;
+  return result;
+}
+
 class UnnestExpansion : public Expansion {
  public:
-  UnnestExpansion(const Chunk& in, uint32_t rows, std::vector<expr::Elements> lists)
-      : in_(in), limit_(std::max<uint32_t>(rows, 1)), lists_(std::move(lists)), active_(in.active.list()) {}
+  UnnestExpansion(const Chunk& in, uint32_t rows, std::vector<expr::Elements> lists,
+                  const std::vector<size_t>& kept)
+      : in_(in), limit_(std::max((rows + 63) / 64, 1U) * 64), lists_(std::move(lists)), kept_(kept) {}
 
   bool next(Chunk& out, EvalContext& context) override {
-    Arena& arena = *context.arena;
-    auto* const rows = arena.allocate<uint32_t>(limit_);
-    auto* const numbers = arena.allocate<uint32_t>(limit_);
+    return lists_.size() == 1 ? next_of_one(out, context) : next_of_several(out, context);
+  }
+
+ private:
+  /// Elements lie in the order of their rows, so a chunk's are a piece of all.
+  bool next_of_one(Chunk& out, EvalContext& context) {
+    const expr::Elements& list = lists_[0];
+    const uint32_t count = std::min(limit_, list.count - next_element_);
+    if (count == 0) return false;
+    start(out, count, context);
+    if (!kept_.empty()) {
+      auto* const rows = context.arena->allocate<uint32_t>(count);
+      for (uint32_t done = 0; done < count; ++next_row_) {
+        const uint32_t row = active_[next_row_], end = list.starts[row + 1];
+        const uint32_t more = std::min(end - (next_element_ + done), count - done);
+        std::fill_n(rows + done, more, row);
+        done += more;
+        if (next_element_ + done < end) break;
+      }
+      repeat(rows, out);
+    }
+    out.columns.push_back(from(list.values, next_element_));
+    next_element_ += count;
+    return true;
+  }
+
+  bool next_of_several(Chunk& out, EvalContext& context) {
+    auto* const rows = context.arena->allocate<uint32_t>(limit_);
+    auto* const numbers = context.arena->allocate<uint32_t>(limit_);
     uint32_t count = 0;
     while (count < limit_ && next_row_ < active_.size()) {
       const uint32_t row = active_[next_row_];
@@ -42,16 +78,23 @@ class UnnestExpansion : public Expansion {
       ++next_row_;
     }
     if (count == 0) return false;
-    out.rows = count;
-    out.active = ActiveSet(count, arena);
-    out.columns.clear();
-    for (const Vector& column : in_.columns) out.columns.push_back(take(column, rows, out.active));
+    start(out, count, context);
+    repeat(rows, out);
     for (const expr::Elements& list : lists_)
       out.columns.push_back(elements(list, rows, numbers, out.active));
     return true;
   }
 
- private:
+  static void start(Chunk& out, uint32_t rows, EvalContext& context) {
+    out.rows = rows;
+    out.active = ActiveSet(rows, *context.arena);
+    out.columns.clear();
+  }
+
+  void repeat(const uint32_t* rows, Chunk& out) const {
+    for (const size_t column : kept_) out.columns.push_back(take(in_.columns[column], rows, out.active));
+  }
+
   static uint32_t size(const expr::Elements& list, uint32_t row) {
     return list.starts[row + 1] - list.starts[row];
   }
@@ -83,9 +126,10 @@ class UnnestExpansion : public Expansion {
   const Chunk& in_;
   const uint32_t limit_;
   const std::vector<expr::Elements> lists_;
-  const std::span<const uint32_t> active_;
+  const std::vector<size_t>& kept_;
+  const std::span<const uint32_t> active_ = in_.active.list();
   size_t next_row_ = 0;
-  uint32_t next_element_ = 0;
+  uint32_t next_element_ = 0;  // of one list: of all rows; of several: of the next row
 };
 
 }  // namespace
@@ -94,7 +138,7 @@ std::unique_ptr<Expansion> Unnest::expand(const Chunk& in, uint32_t rows, EvalCo
   std::vector<expr::Elements> lists;
   for (const ExprPtr& list : lists_)
     lists.push_back(elements_of(evaluate(*list, in.columns, in.active, context), in.active));
-  return std::make_unique<UnnestExpansion>(in, rows, std::move(lists));
+  return std::make_unique<UnnestExpansion>(in, rows, std::move(lists), kept_);
 }
 
 }  // namespace lanewise::ops
