@@ -72,11 +72,16 @@ void read_all(std::string_view list, Column<T>& column, uint32_t first, uint32_t
 Elements places(const Vector& lists, const ActiveSet& rows) {
   Elements result;
   auto* starts = rows.arena().allocate<uint32_t>(rows.rows() + 1);
+  // An array's number of elements is its type's.
+  const size_t width = lists.type.id == TypeId::kArray ? 0 : packed::slot_width(lists.type.element());
   uint64_t count = 0;
   uint32_t next = 0;
   rows.for_each([&](uint32_t row) {
     for (; next <= row; ++next) starts[next] = static_cast<uint32_t>(count);
-    if (!lists.is_null(row)) count += packed::size(lists.type, lists.text(row));
+    if (!lists.is_null(row)) {
+      const std::string_view list = lists.text(row);
+      count += width != 0 ? list.size() / width : packed::size(lists.type, list);
+    }
     if (count > UINT32_MAX)
       throw UserError("lists of more than 4294967295 elements at a time are not supported");
   });

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <set>
 
 #include "base/error.h"
 #include "expr/evaluation/vectors.h"
 #include "expr/nested/elements.h"
 #include "expr/nested/functions.h"
+#include "expr/nested/slots.h"
 #include "expr/strings/texts.h"
 
 namespace lanewise::expr {
@@ -17,48 +17,24 @@ using Args = std::span<const Vector>;
 using Types = std::span<const Type>;
 using Given = std::span<const Value>;
 
-/// The slots of lists, one after another, and the slot of a value: equal where their bytes are.
-template <class F>
-void for_each_slot(Type element, std::string_view list, F f) {
-  packed::Reader reader(list);
-  const char* start = list.data();
-  for (auto mark = reader.next(); mark != packed::Mark::kEnd; mark = reader.next()) {
-    size_t size = 1;
-    if (mark == packed::Mark::kNull) {
-      reader.null(element);
-      size += width(element.physical());
-    } else {
-      size += reader.payload(element).size();
-    }
-    if (!f(std::string_view(start, size))) return;
-    start += size;
-  }
-}
-
-bool is_null_slot(std::string_view slot) { return static_cast<packed::Mark>(slot[0]) == packed::Mark::kNull; }
-
 /// The number of the first element that equals the row's value, from 1 on; 0: none does.
 class Finder {
  public:
   Finder(const Vector& lists, const Vector& values, const ActiveSet& rows)
-      : lists_(lists, rows), values_(values), element_(values.type) {}
+      : lists_(lists, rows), values_(values) {}
   int32_t find(uint32_t row) {
     wanted_.clear();
     packed::Writer writer(wanted_);
-    SlotWriter(values_).append(row, writer);
-    int32_t number = 0, found = 0;
-    for_each_slot(element_, lists_[row], [&](std::string_view slot) {
-      ++number;
-      if (slot == wanted_) found = number;
-      return found == 0;
-    });
-    return found;
+    values_.append(row, writer);
+    int32_t number = 1;
+    for (Slots slots = lists_[row]; slots.next(); ++number)
+      if (slots.slot() == wanted_) return number;
+    return 0;
   }
 
  private:
-  Texts lists_;
-  const Vector& values_;
-  Type element_;
+  SlotLists lists_;
+  SlotWriter values_;
   std::string wanted_;
 };
 
@@ -110,28 +86,46 @@ std::optional<Type> resolve_two_lists(Types args) {
   return TypeId::kBool;
 }
 
-std::set<std::string> slots_of(const Value& list) {
-  std::set<std::string> slots;
-  for_each_slot(list.type().element(), list.text(), [&](std::string_view slot) {
-    slots.emplace(slot);
-    return true;
-  });
-  return slots;
+/// The elements of a row's list, without NULLs.
+void collect(Slots slots, SlotSet& set) {
+  set.clear();
+  while (slots.next())
+    if (!slots.is_null()) set.insert(slots.slot());
 }
 
-Value has_any(const Expr&, Given args) {
-  const std::set<std::string> wanted = slots_of(args[1]);
-  bool found = false;
-  for (const std::string& slot : slots_of(args[0])) found |= !is_null_slot(slot) && wanted.contains(slot);
-  return Value::boolean(found);
+Vector has_any(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
+  const SlotLists lists(args[0], rows), others(args[1], rows);
+  SlotSet wanted;
+  return map_rows(TypeId::kBool, rows, [&](uint32_t row) -> uint8_t {
+    collect(others[row], wanted);
+    for (Slots slots = lists[row]; slots.next();)
+      if (!slots.is_null() && wanted.contains(slots.slot())) return 1;
+    return 0;
+  });
+}
+
+Value has_any_reference(const Expr&, Given args) {
+  const ValueList there = packed::unpack(args[0]), wanted = packed::unpack(args[1]);
+  return Value::boolean(std::ranges::any_of(
+      there, [&](const Value& value) { return !value.is_null() && std::ranges::count(wanted, value) != 0; }));
 }
 
 /// A NULL that is wanted is left out.
-Value has_all(const Expr&, Given args) {
-  const std::set<std::string> there = slots_of(args[0]);
-  bool all = true;
-  for (const std::string& slot : slots_of(args[1])) all &= is_null_slot(slot) || there.contains(slot);
-  return Value::boolean(all);
+Vector has_all(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
+  const SlotLists lists(args[0], rows), others(args[1], rows);
+  SlotSet there;
+  return map_rows(TypeId::kBool, rows, [&](uint32_t row) -> uint8_t {
+    collect(lists[row], there);
+    for (Slots slots = others[row]; slots.next();)
+      if (!slots.is_null() && !there.contains(slots.slot())) return 0;
+    return 1;
+  });
+}
+
+Value has_all_reference(const Expr&, Given args) {
+  const ValueList there = packed::unpack(args[0]), wanted = packed::unpack(args[1]);
+  return Value::boolean(std::ranges::all_of(
+      wanted, [&](const Value& value) { return value.is_null() || std::ranges::count(there, value) != 0; }));
 }
 
 std::optional<Type> resolve_intersect(Types args) {
@@ -139,16 +133,26 @@ std::optional<Type> resolve_intersect(Types args) {
   return args[0];
 }
 
-Value intersect(const Expr& expr, Given args) {
-  std::set<std::string> wanted = slots_of(args[1]);
-  std::string bytes;
-  packed::Writer writer(bytes);
-  for_each_slot(expr.type.element(), args[0].text(), [&](std::string_view slot) {
-    if (!is_null_slot(slot) && wanted.erase(std::string(slot)) != 0) writer.slot(slot);
-    return true;
+Vector intersect(const Expr& expr, Args args, const ActiveSet& rows, EvalContext&) {
+  const SlotLists lists(args[0], rows), others(args[1], rows);
+  SlotSet wanted, seen;
+  return packed_rows(expr.type, rows, [&](uint32_t row, packed::Writer& to) {
+    collect(others[row], wanted);
+    seen.clear();
+    for (Slots slots = lists[row]; slots.next();)
+      if (wanted.contains(slots.slot()) && seen.insert(slots.slot())) to.slot(slots.slot());
+    to.end();
   });
-  writer.end();
-  return {expr.type, std::move(bytes)};
+}
+
+Value intersect_reference(const Expr& expr, Given args) {
+  const ValueList others = packed::unpack(args[1]);
+  ValueList kept;
+  for (const Value& value : packed::unpack(args[0])) {
+    if (!value.is_null() && std::ranges::count(others, value) != 0 && std::ranges::count(kept, value) == 0)
+      kept.push_back(value);
+  }
+  return packed::pack(expr.type, kept);
 }
 
 std::optional<Type> resolve_select(Types args) {
@@ -205,20 +209,20 @@ constexpr Function kSearchFunctions[] = {
      .example = "list_position(['a', 'b'], 'b')"},
     {.name = "list_has_any",
      .resolve = resolve_two_lists,
-     .evaluate = evaluate_rows,
-     .reference = has_any,
+     .evaluate = has_any,
+     .reference = has_any_reference,
      .documentation = "Whether the lists have an element in common.",
      .example = "list_has_any([1, 2], [2, 3])"},
     {.name = "list_has_all",
      .resolve = resolve_two_lists,
-     .evaluate = evaluate_rows,
-     .reference = has_all,
+     .evaluate = has_all,
+     .reference = has_all_reference,
      .documentation = "Whether the first list has all elements of the second.",
      .example = "list_has_all([1, 2], [2])"},
     {.name = "list_intersect",
      .resolve = resolve_intersect,
-     .evaluate = evaluate_rows,
-     .reference = intersect,
+     .evaluate = intersect,
+     .reference = intersect_reference,
      .documentation = "The elements that both lists have, each once.",
      .example = "list_intersect([1, 2], [2, 3])"},
     {.name = "list_select",
