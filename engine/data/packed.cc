@@ -93,7 +93,71 @@ void print_union(Type type, Reader& reader, std::string& out) {
   }
 }
 
+/// Walks over nested values and normalizes their numbers.
+class Normalizer {
+ public:
+  explicit Normalizer(std::span<char> packed) : at_(packed.data()), end_(at_ + packed.size()) {}
+
+  void nested(Type type) {
+    if (type.id == TypeId::kStruct) {
+      for (const Member& member : type.members()) slot(member.type);
+    } else if (type.id == TypeId::kArray) {
+      for (uint32_t i = 0; i < type.nested->size; ++i) slot(type.element());
+    } else {
+      while (static_cast<Mark>(*at_) != Mark::kEnd) slot(type.element());
+      ++at_;
+    }
+  }
+
+ private:
+  void slot(Type type) {
+    const size_t bytes = width(type.physical());
+    const auto mark = static_cast<Mark>(*at_++);
+    if (mark != Mark::kNull) value(type, bytes);
+    if (bytes != 0) at_ += bytes;
+  }
+  void value(Type type, size_t bytes) {
+    if (type.id == TypeId::kFloat32) {
+      if (unordered<float>(at_) == 0) put(0.0F);
+    } else if (type.id == TypeId::kFloat64) {
+      if (unordered<double>(at_) == 0) put(0.0);
+    } else if (type.id == TypeId::kInterval) {
+      put(normalized(unordered<Interval>(at_)));
+    } else if (type.is_nested()) {
+      nested(type);
+    } else if (bytes == 0) {
+      at_ = const_cast<char*>(end_of_text(at_, end_)) + 1;
+    }
+  }
+  template <class T>
+  void put(const T& number) {
+    slot_.clear();
+    Writer(slot_).number(number);
+    std::memcpy(at_, slot_.data() + 1, sizeof(T));
+  }
+
+  char* at_;
+  char* end_;
+  std::string slot_;
+};
+
 }  // namespace
+
+bool has_equal_forms(Type type) {
+  if (type.is_float() || type.id == TypeId::kInterval) return true;
+  if (!type.is_nested()) return false;
+  return std::ranges::any_of(type.nested->members,
+                             [](const Member& member) { return has_equal_forms(member.type); });
+}
+
+Interval normalized(const Interval& interval) {
+  constexpr int64_t kDay = 86'400'000'000;
+  const int64_t days = interval.days + interval.micros / kDay;
+  return {static_cast<int32_t>(interval.months + days / 30), static_cast<int32_t>(days % 30),
+          interval.micros % kDay};
+}
+
+void normalize(Type type, std::span<char> packed) { Normalizer(packed).nested(type); }
 
 void Writer::text(std::string_view text) {
   mark(Mark::kValue);

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -104,6 +105,13 @@ inline size_t slot_width(Type type) {
 
 /// The number of elements of a list, array or map.
 size_t size(Type type, std::string_view packed);
+
+/// Whether equal values of the type may differ in their bytes, as 0.0 and -0.0 do.
+bool has_equal_forms(Type type);
+/// Whole months and days for smaller units, as equal intervals all have them.
+Interval normalized(const Interval& interval);
+/// Gives equal values of a nested type equal bytes, in place: normalized intervals, 0.0 for -0.0.
+void normalize(Type type, std::span<char> packed);
 
 /// The elements or fields of a nested value that is not NULL, and back.
 std::vector<Value> unpack(const Value& value);

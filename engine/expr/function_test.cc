@@ -2,18 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <random>
 #include <set>
 
 #include "base/testing/test_size.h"
+#include "data/packed.h"
 #include "expr/evaluation/evaluate.h"
 #include "expr/function_groups.h"
+#include "expr/nested/functions.h"
 #include "expr/numbers.h"
 #include "primitives/random_column.h"
 
-/// Every function on numbers and dates, for every list of up to three types that it takes: its evaluator
-/// against its reference, over all forms of arguments, sets of rows, targets and sizes.
+/// Every function on numbers, dates and nested values, for every list of up to three types that it takes: its
+/// evaluator against its reference, over all forms of arguments, sets of rows, targets and sizes.
 namespace lanewise {
 namespace {
 
@@ -26,9 +29,57 @@ std::vector<Type> types() {
   return result;
 }
 
+std::vector<Type> nested_types() {
+  const Type number = TypeId::kInt32, real = TypeId::kFloat64, text = TypeId::kVarchar;
+  const Type pair = Type::structure({{"a", number}, {"b", text}});
+  return {number,
+          TypeId::kInt64,
+          text,
+          real,
+          pair,
+          Type::list(number),
+          Type::list(real),
+          Type::list(text),
+          Type::list(Type::list(number)),
+          Type::list(pair),
+          Type::array(number, 3),
+          Type::map(text, number),
+          Type::map(real, Type::list(text)),
+          Type::list(TypeId::kInt64),
+          Type::list(TypeId::kBool)};
+}
+
+Value value(Type type, std::mt19937& random);
+
+/// Elements repeat, and some are NULL; keys do neither.
+Value nested_value(Type type, std::mt19937& random) {
+  const auto element = [&](Type of) { return random() % 6 == 0 ? Value(of) : value(of, random); };
+  std::vector<Value> values;
+  if (type.id == TypeId::kStruct) {
+    for (const Member& member : type.members()) values.push_back(element(member.type));
+    return packed::pack(type, values);
+  }
+  const size_t count =
+      type.id == TypeId::kArray ? type.nested->size : random() % 6 * (random() % 8 == 0 ? 9 : 1);
+  while (values.size() < count) {
+    if (type.id == TypeId::kMap) {
+      Value key = value(type.members()[0].type, random);
+      const auto is_key = [&](const Value& entry) { return packed::unpack(entry)[0] == key; };
+      if (std::ranges::any_of(values, is_key)) break;
+      values.push_back(packed::pack(type.element(), {std::move(key), element(type.members()[1].type)}));
+    } else {
+      values.push_back(!values.empty() && random() % 3 == 0 ? values[random() % values.size()]
+                                                            : element(type.element()));
+    }
+  }
+  return packed::pack(type, values);
+}
+
 /// A value of the type; half of the numbers are small, so that not everything overflows.
 Value value(Type type, std::mt19937& random) {
-  constexpr std::string_view kWords[] = {"hour", "minute", "second", "year", "month", "day", "us", "epoch"};
+  if (type.is_nested()) return nested_value(type, random);
+  constexpr std::string_view kWords[] = {"hour", "minute", "second", "year",        "month",
+                                         "day",  "us",     "epoch",  "NULLS FIRST", "DESC"};
   if (type.id == TypeId::kVarchar && random() % 2 == 0)
     return Value::varchar(std::string(kWords[random() % std::size(kWords)]));
   const Value any = random::value(type, random() % 200);
@@ -162,7 +213,9 @@ int check_signature(std::string_view name, const std::vector<Type>& args, std::m
   const std::vector<lanes::Target> targets = lanes::supported_targets();
   static const auto sizes =
       test_size<std::vector<uint32_t>>({0, 1, 33, 65, 400}, {0, 1, 31, 32, 33, 63, 64, 65, 1000});
+  const bool is_slow = std::ranges::any_of(args, &Type::is_nested);  // the reference is
   for (const uint32_t rows : sizes) {
+    if (is_slow && rows > 65) continue;
     for (const bool literals : {false, true}) {
       TestChunk chunk;
       for (size_t i = 0; i < args.size(); ++i) {
@@ -181,13 +234,35 @@ int check_signature(std::string_view name, const std::vector<Type>& args, std::m
   return compared;
 }
 
-class Functions : public ::testing::TestWithParam<std::span<const Function> (*)()> {};
+/// Those that take any values: no lambda, no name of an aggregate, no number of a field, no size of a list.
+std::span<const Function> nested_parts() {
+  static const std::vector<Function> all = [] {
+    std::vector<Function> result;
+    for (const auto part : {expr::list_functions(), expr::search_functions(), expr::order_functions(),
+                            expr::struct_functions(), expr::map_functions()})
+      result.insert(result.end(), part.begin(), part.end());
+    std::erase_if(result, [](const Function& function) {
+      return function.name == "list_resize" || function.name == "repeat" ||
+             function.name == "struct_extract_at";
+    });
+    return result;
+  }();
+  return all;
+}
+
+struct Group {
+  const char* name;
+  std::span<const Function> (*functions)();
+  std::vector<Type> (*types)();
+};
+
+class Functions : public ::testing::TestWithParam<Group> {};
 
 TEST_P(Functions, EvaluatorEqualsReference) {
   std::mt19937 random(7);
   std::set<std::string_view> names;
-  for (const Function& function : GetParam()()) names.insert(function.name);
-  const std::vector<Type> all = types();
+  for (const Function& function : GetParam().functions()) names.insert(function.name);
+  const std::vector<Type> all = GetParam().types();
   for (const std::string_view name : names) {
     int compared = 0;
     int signatures = 0;
@@ -216,7 +291,7 @@ TEST_P(Functions, EvaluatorEqualsReference) {
 }
 
 TEST_P(Functions, AreDocumented) {
-  for (const Function& function : GetParam()()) {
+  for (const Function& function : GetParam().functions()) {
     EXPECT_FALSE(function.documentation.empty()) << function.name;
     EXPECT_FALSE(function.example.empty()) << function.name;
     EXPECT_TRUE(function.evaluate != nullptr || function.select != nullptr) << function.name;
@@ -225,12 +300,12 @@ TEST_P(Functions, AreDocumented) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Functions,
-                         ::testing::Values(comparison_functions, arithmetic_functions, math_functions,
-                                           date_functions),
-                         [](const auto& group) {
-                           return std::string(
-                               std::array{"Comparisons", "Arithmetic", "Math", "Dates"}[group.index]);
-                         });
+                         ::testing::Values(Group{"Comparisons", comparison_functions, types},
+                                           Group{"Arithmetic", arithmetic_functions, types},
+                                           Group{"Math", math_functions, types},
+                                           Group{"Dates", date_functions, types},
+                                           Group{"Nested", nested_parts, nested_types}),
+                         [](const auto& group) { return std::string(group.param.name); });
 
 TEST(FunctionTable, IsSortedAndComplete) {
   std::string_view last;

@@ -1,5 +1,6 @@
 #include "expr/nested/elements.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/error.h"
@@ -139,6 +140,40 @@ Elements elements_of(const Vector& lists, const ActiveSet& rows) {
     });
     result.values = column.finish();
   });
+  return result;
+}
+
+Vector normalized(const Vector& values, const ActiveSet& rows) {
+  if (!packed::has_equal_forms(values.type)) return values;
+  if (values.constant && rows.rows() != 1) {
+    Vector result = normalized(values, ActiveSet(1, rows.arena()));
+    result.constant = true;
+    return result;
+  }
+  Vector result = visit(values.type.physical(), [&](auto zero) {
+    using T = decltype(zero);
+    T* out;
+    const Vector copy = new_vector<T>(values.type, rows.rows(), rows.arena(), out);
+    std::fill_n(out, rows.rows(), T{});
+    rows.for_each([&](uint32_t row) {
+      if (values.is_null(row)) return;
+      if constexpr (std::is_same_v<T, std::string_view>) {
+        const std::string_view from = values.text(row);
+        char* const to = rows.arena().allocate<char>(from.size());
+        std::ranges::copy(from, to);
+        packed::normalize(values.type, {to, from.size()});
+        out[row] = {to, from.size()};
+      } else if constexpr (std::is_same_v<T, Interval>) {
+        out[row] = packed::normalized(number_at<T>(values, row));
+      } else {
+        const T number = number_at<T>(values, row);
+        out[row] = number == 0 ? T{} : number;
+      }
+    });
+    return copy;
+  });
+  result.validity = values.validity;
+  result.constant = values.constant;
   return result;
 }
 

@@ -23,6 +23,10 @@ struct Elements {
 /// NULL lists have no elements.
 Elements elements_of(const Vector& lists, const ActiveSet& rows);
 
+/// The values with equal bytes where they are equal: 0.0 for -0.0, whole months and days for an interval's
+/// smaller units.
+Vector normalized(const Vector& values, const ActiveSet& rows);
+
 /// The field of the rows' structs; NULL if the struct is.
 Vector field_of(const Vector& structs, size_t field, const ActiveSet& rows);
 

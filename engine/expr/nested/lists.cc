@@ -69,7 +69,7 @@ std::optional<Type> resolve_extract(Types args) {
 /// The place of element `number`, which counts from 1, or from -1 back; `count`: there is none.
 uint32_t place(int64_t number, uint32_t count) {
   if (number > 0 && number <= count) return static_cast<uint32_t>(number - 1);
-  if (number < 0 && -number <= count && number != INT64_MIN) return count - static_cast<uint32_t>(-number);
+  if (number < 0 && number >= -int64_t{count}) return count - static_cast<uint32_t>(-number);
   return count;
 }
 
@@ -193,13 +193,7 @@ Value slice(const Expr& expr, Given args) {
 Value normalized_value(const Value& value) {
   if (value.is_null()) return value;
   if (value.type().is_float()) return value.real() == 0 ? Value(value.type(), 0.0) : value;
-  if (value.type().id == TypeId::kInterval) {
-    constexpr int64_t kDay = 86'400'000'000;
-    const Interval from = value.interval();
-    const int64_t days = from.days + from.micros / kDay;
-    return {value.type(), Interval{static_cast<int32_t>(from.months + days / 30),
-                                   static_cast<int32_t>(days % 30), from.micros % kDay}};
-  }
+  if (value.type().id == TypeId::kInterval) return {value.type(), packed::normalized(value.interval())};
   if (!value.type().is_nested()) return value;
   ValueList members;
   for (const Value& member : packed::unpack(value)) members.push_back(normalized_value(member));
@@ -212,7 +206,11 @@ std::optional<Type> resolve_normalized(Types args) {
   return takes ? std::optional(args[0]) : std::nullopt;
 }
 
-Value normalized(const Expr&, Given args) { return normalized_value(args[0]); }
+Vector normalized(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
+  return expr::normalized(args[0], rows);
+}
+
+Value normalized_reference(const Expr&, Given args) { return normalized_value(args[0]); }
 
 std::optional<Type> resolve_flatten(Types args) {
   if (args.size() != 1 || !is_list(args[0]) || !is_list(args[0].element())) return std::nullopt;
@@ -345,8 +343,8 @@ constexpr Function kListFunctions[] = {
      .example = "[1, 2, 3, 4][2:3]"},
     {.name = "normalized",
      .resolve = resolve_normalized,
-     .evaluate = evaluate_rows,
-     .reference = normalized,
+     .evaluate = normalized,
+     .reference = normalized_reference,
      .documentation =
          "The same value as all that equal it: zeros without a sign, intervals in whole months and days. "
          "Around keys and comparisons, where a nested type has such.",

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 
 #include "base/error.h"
 #include "expr/evaluation/vectors.h"
@@ -23,13 +22,10 @@ Type value_of(Type map) { return map.members()[1].type; }
 
 /// Throws where a key is NULL or there twice.
 Value map_of(Type type, const ValueList& keys, const ValueList& values) {
-  std::set<std::string> seen;
   ValueList entries;
   for (size_t i = 0; i < keys.size(); ++i) {
     if (keys[i].is_null()) throw UserError("Map keys can not be NULL.");
-    std::string slot;
-    packed::Writer(slot).value(keys[i].type(), keys[i]);
-    if (!seen.insert(std::move(slot)).second) throw UserError("Map keys must be unique.");
+    if (std::ranges::count(keys, keys[i]) != 1) throw UserError("Map keys must be unique.");
     entries.push_back(packed::pack(type.element(), {keys[i], values[i]}));
   }
   return packed::pack(type, entries);
@@ -47,7 +43,7 @@ class MapWriter {
   explicit MapWriter(packed::Writer& to, SlotSet& seen) : to_(to), seen_(seen) { seen_.clear(); }
   void add(const Slots& key, std::string_view value) {
     if (key.is_null()) throw UserError("Map keys can not be NULL.");
-    if (!seen_.insert(key.slot())) throw UserError("Map keys must be unique.");
+    if (!seen_.insert(key.key())) throw UserError("Map keys must be unique.");
     to_.mark(packed::Mark::kValue);
     to_.slot(key.slot());
     to_.slot(value);
@@ -115,13 +111,11 @@ struct Entry {
 class Entries {
  public:
   Entries(const Vector& maps, const ActiveSet& rows)
-      : maps_(maps, rows),
-        key_(maps.type.element().members()[0].type),
-        width_(packed::slot_width(key_)) {}
+      : maps_(maps, rows), key_(maps.type.element().members()[0].type), width_(packed::slot_width(key_)) {}
   Slots operator[](uint32_t row) const { return maps_[row]; }
   Entry entry(const Slots& slots) const {
-    const std::string_view pair = slots.payload();
-    Slots key(key_, width_, pair);
+    const std::string_view pair = slots.slot().substr(1);
+    Slots key(key_, width_, pair, slots.key().data() + 1);
     key.next();
     return {key, pair.substr(key.slot().size())};
   }
@@ -129,7 +123,7 @@ class Entries {
   std::string_view find(uint32_t row, std::string_view key) const {
     for (Slots slots = maps_[row]; slots.next();) {
       const Entry found = entry(slots);
-      if (found.key.slot() == key) return found.value;
+      if (found.key.key() == key) return found.value;
     }
     return {};
   }
@@ -215,9 +209,8 @@ Value entries_reference(const Expr& expr, Given args) { return {expr.type, args[
 
 Vector cardinality(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
   const Texts maps(args[0], rows);
-  return map_rows(TypeId::kUInt64, rows, [&](uint32_t row) {
-    return static_cast<uint64_t>(packed::size(args[0].type, maps[row]));
-  });
+  return map_rows(TypeId::kUInt64, rows,
+                  [&](uint32_t row) { return static_cast<uint64_t>(packed::size(args[0].type, maps[row])); });
 }
 
 Value cardinality_reference(const Expr&, Given args) {
@@ -246,17 +239,19 @@ std::optional<Value> find(const Value& map, const Value& key) {
 /// Finds the values of the rows' keys.
 class Finder {
  public:
-  Finder(Args args, const ActiveSet& rows) : maps_(args[0], rows), keys_(args[1]) {}
+  Finder(Args args, const ActiveSet& rows)
+      : maps_(args[0], rows), keys_(normalized(args[1], rows)), slot_(keys_) {}
   std::string_view operator()(uint32_t row) {
     key_.clear();
     packed::Writer writer(key_);
-    keys_.append(row, writer);
+    slot_.append(row, writer);
     return maps_.find(row, key_);
   }
 
  private:
   Entries maps_;
-  SlotWriter keys_;
+  Vector keys_;
+  SlotWriter slot_;
   std::string key_;
 };
 
@@ -284,7 +279,8 @@ Vector extract_value(const Expr& expr, Args args, const ActiveSet& rows, EvalCon
 
 Vector contains(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
   Finder find(args, rows);
-  return map_rows(TypeId::kBool, rows, [&](uint32_t row) { return static_cast<uint8_t>(!find(row).empty()); });
+  return map_rows(TypeId::kBool, rows,
+                  [&](uint32_t row) { return static_cast<uint8_t>(!find(row).empty()); });
 }
 
 Value extract_reference(const Expr& expr, Given args) {
@@ -297,7 +293,9 @@ Value extract_value_reference(const Expr& expr, Given args) {
   return find(args[0], args[1]).value_or(Value(expr.type));
 }
 
-Value contains_reference(const Expr&, Given args) { return Value::boolean(find(args[0], args[1]).has_value()); }
+Value contains_reference(const Expr&, Given args) {
+  return Value::boolean(find(args[0], args[1]).has_value());
+}
 
 std::optional<Type> resolve_concat(Types args) {
   if (args.empty() || !is_map(args[0])) return std::nullopt;

@@ -100,7 +100,7 @@ Value grade_reference(const Expr& expr, Given args) {
 }
 
 struct Place {
-  std::string_view slot;
+  std::string_view slot, key;
   bool is_null;
   int64_t number;  // from 1 on
 };
@@ -109,14 +109,15 @@ struct Place {
 void sort_slots(Slots slots, Order order, std::vector<Place>& places) {
   places.clear();
   while (slots.next())
-    places.push_back({slots.slot(), slots.is_null(), static_cast<int64_t>(places.size()) + 1});
+    places.push_back({slots.slot(), slots.key(), slots.is_null(), static_cast<int64_t>(places.size()) + 1});
   std::ranges::stable_sort(places, [&](const Place& a, const Place& b) {
     if (a.is_null || b.is_null) return a.is_null != b.is_null && a.is_null == order.nulls_first;
-    return order.descending ? a.slot > b.slot : a.slot < b.slot;
+    return order.descending ? a.key > b.key : a.key < b.key;
   });
 }
 
-/// Sorts each row's list and writes it; `order_of_words` reads the words that say the order, row by row if they vary.
+/// Sorts each row's list and writes it; `order_of_words` reads the words that say the order, row by row if
+/// they vary.
 template <class Words, class Write>
 Vector sort_lists(const Expr& expr, Args args, const ActiveSet& rows, Words order_of_words, Write write) {
   const SlotLists lists(args[0], rows);
@@ -162,7 +163,7 @@ template <class F>
 void for_each_distinct(Slots slots, SlotSet& seen, F f) {
   seen.clear();
   while (slots.next())
-    if (!slots.is_null() && seen.insert(slots.slot())) f(slots.slot());
+    if (!slots.is_null() && seen.insert(slots.key())) f(slots.slot());
 }
 
 Vector distinct(const Expr& expr, Args args, const ActiveSet& rows, EvalContext&) {

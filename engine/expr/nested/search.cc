@@ -21,20 +21,21 @@ using Given = std::span<const Value>;
 class Finder {
  public:
   Finder(const Vector& lists, const Vector& values, const ActiveSet& rows)
-      : lists_(lists, rows), values_(values) {}
+      : lists_(lists, rows), values_(normalized(values, rows)), wanted_slot_(values_) {}
   int32_t find(uint32_t row) {
     wanted_.clear();
     packed::Writer writer(wanted_);
-    values_.append(row, writer);
+    wanted_slot_.append(row, writer);
     int32_t number = 1;
     for (Slots slots = lists_[row]; slots.next(); ++number)
-      if (slots.slot() == wanted_) return number;
+      if (slots.key() == wanted_) return number;
     return 0;
   }
 
  private:
   SlotLists lists_;
-  SlotWriter values_;
+  Vector values_;
+  SlotWriter wanted_slot_;
   std::string wanted_;
 };
 
@@ -90,7 +91,7 @@ std::optional<Type> resolve_two_lists(Types args) {
 void collect(Slots slots, SlotSet& set) {
   set.clear();
   while (slots.next())
-    if (!slots.is_null()) set.insert(slots.slot());
+    if (!slots.is_null()) set.insert(slots.key());
 }
 
 Vector has_any(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
@@ -99,7 +100,7 @@ Vector has_any(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
   return map_rows(TypeId::kBool, rows, [&](uint32_t row) -> uint8_t {
     collect(others[row], wanted);
     for (Slots slots = lists[row]; slots.next();)
-      if (!slots.is_null() && wanted.contains(slots.slot())) return 1;
+      if (!slots.is_null() && wanted.contains(slots.key())) return 1;
     return 0;
   });
 }
@@ -117,7 +118,7 @@ Vector has_all(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
   return map_rows(TypeId::kBool, rows, [&](uint32_t row) -> uint8_t {
     collect(lists[row], there);
     for (Slots slots = others[row]; slots.next();)
-      if (!slots.is_null() && !there.contains(slots.slot())) return 0;
+      if (!slots.is_null() && !there.contains(slots.key())) return 0;
     return 1;
   });
 }
@@ -140,7 +141,7 @@ Vector intersect(const Expr& expr, Args args, const ActiveSet& rows, EvalContext
     collect(others[row], wanted);
     seen.clear();
     for (Slots slots = lists[row]; slots.next();)
-      if (wanted.contains(slots.slot()) && seen.insert(slots.slot())) to.slot(slots.slot());
+      if (wanted.contains(slots.key()) && seen.insert(slots.key())) to.slot(slots.slot());
     to.end();
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -7,38 +8,41 @@
 #include <vector>
 
 #include "data/packed.h"
+#include "expr/nested/elements.h"
 #include "expr/strings/texts.h"
 
-/// Elements as the bytes in which lists hold them: they are equal, and ordered, as their bytes are.
+/// Elements as the bytes in which lists hold them, a mark and a value.
 namespace lanewise::expr {
 
 /// Reads the slots of a list, array or map one after another.
 class Slots {
  public:
-  Slots(Type element, size_t width, std::string_view list)
-      : element_(element), width_(width), at_(list.data()), end_(at_ + list.size()) {}
+  /// `keys`: the normalized list, whose slots lie at the same places.
+  Slots(Type element, size_t width, std::string_view list, const char* keys)
+      : element_(element), width_(width), at_(list.data()), end_(at_ + list.size()), to_key_(keys - at_) {}
   /// Goes to the first or next slot; false: there is none.
   bool next() {
     at_ += size_;
     size_ = 0;
     if (at_ == end_ || static_cast<packed::Mark>(*at_) == packed::Mark::kEnd) return false;
-    size_ = width_ != 0 ? width_ : 1 + (is_null() ? 0 : payload().size());
+    size_ = width_ != 0 ? width_ : 1 + (is_null() ? 0 : payload_size());
     return true;
   }
   bool is_null() const { return static_cast<packed::Mark>(*at_) == packed::Mark::kNull; }
   std::string_view slot() const { return {at_, size_}; }
-  /// What follows the mark.
-  std::string_view payload() const {
-    packed::Reader reader({at_, static_cast<size_t>(end_ - at_)});
-    reader.next();
-    return reader.payload(element_);
-  }
+  /// Elements are equal, and ordered, as their keys are.
+  std::string_view key() const { return {at_ + to_key_, size_}; }
 
  private:
+  size_t payload_size() const {
+    return packed::Reader({at_ + 1, static_cast<size_t>(end_ - at_) - 1}).payload(element_).size();
+  }
+
   Type element_;
   size_t width_;
   const char* at_;
   const char* end_;
+  std::ptrdiff_t to_key_;
   size_t size_ = 0;
 };
 
@@ -46,12 +50,15 @@ class Slots {
 class SlotLists {
  public:
   SlotLists(const Vector& lists, const ActiveSet& rows)
-      : lists_(lists, rows), element_(lists.type.element()), width_(packed::slot_width(element_)) {}
-  Slots operator[](uint32_t row) const { return {element_, width_, lists_[row]}; }
+      : lists_(lists, rows),
+        keys_(normalized(lists, rows), rows),
+        element_(lists.type.element()),
+        width_(packed::slot_width(element_)) {}
+  Slots operator[](uint32_t row) const { return {element_, width_, lists_[row], keys_[row].data()}; }
   std::string_view text(uint32_t row) const { return lists_[row]; }
 
  private:
-  Texts lists_;
+  Texts lists_, keys_;
   Type element_;
   size_t width_;
 };

@@ -23,7 +23,8 @@ expr::Elements elements_of(const Vector& lists, const ActiveSet& rows) {
 Vector from(const Vector& elements, uint32_t first) {
   Vector result = elements;
   const size_t bytes = width(elements.type.physical());
-  result.values = static_cast<const char*>(elements.values) + first * (bytes == 0 ? sizeof(std::string_view) : bytes);
+  result.values =
+      static_cast<const char*>(elements.values) + first * (bytes == 0 ? sizeof(std::string_view) : bytes);
   if (elements.validity != nullptr) result.validity = elements.validity + first / 64;
   return result;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "data/packed.h"
 #include "expr/casts/cast.h"
 #include "expr/evaluation/evaluate.h"
 #include "expr/function.h"
@@ -88,21 +89,10 @@ ExprPtr folded(ExprPtr expr) {
 
 }  // namespace
 
-namespace {
-
-bool has_equal_forms(Type type) {
-  if (type.is_float() || type.id == TypeId::kInterval) return true;
-  if (!type.is_nested()) return false;
-  return std::ranges::any_of(type.nested->members,
-                             [](const Member& member) { return has_equal_forms(member.type); });
-}
-
-}  // namespace
-
 ExprPtr comparable(ExprPtr expr) { return expr->type.is_nested() ? normalized(std::move(expr)) : expr; }
 
 ExprPtr normalized(ExprPtr expr) {
-  return has_equal_forms(expr->type) ? lanewise::call("normalized", {std::move(expr)}) : expr;
+  return packed::has_equal_forms(expr->type) ? lanewise::call("normalized", {std::move(expr)}) : expr;
 }
 
 bool Translator::is_set(const char* setting, std::string_view value) const {
