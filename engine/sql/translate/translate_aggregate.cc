@@ -196,7 +196,8 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
 plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
   constexpr std::array kOfAnyOrder = {"min", "max", "approx_count_distinct", "approx_quantile",
                                       "reservoir_quantile"};
-  if (expr.order_bys &&
+  const bool varies = std::ranges::any_of(expr.children, [](const auto& arg) { return !arg->IsFoldable(); });
+  if (expr.order_bys && varies &&
       expr.function.GetOrderDependent() == duckdb::AggregateOrderDependent::ORDER_DEPENDENT &&
       std::ranges::find(kOfAnyOrder, expr.function.name) == kOfAnyOrder.end())
     unsupported(fmt::format("ORDER BY within {} is not", expr.ToString()));
