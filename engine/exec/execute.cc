@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "data/gpu/device_column.h"
 #include "exec/gpu/branch_run.h"
 #include "exec/gpu/run_on_device.h"
 #include "exec/inputs/early_filters.h"
@@ -111,6 +112,7 @@ class Execution {
       std::vector<Counters> again(counters.size());  // of what a device has counted
       run_on_host(read, again);
     }
+    bring_inputs(wanted);
     const Pipeline pipeline = with_parts(wanted, counters);
     OpenPipeline open = this->open(pipeline);
     if (stream_ != nullptr && i + 1 == pipelines_.size() && pipeline.sink == nullptr) {
@@ -124,6 +126,25 @@ class Execution {
     results_[i].build = sink.build();
     results_[i].parts = sink.parts();
     if (sink.parts() != nullptr) notes_[pipeline.line] += fmt::format("; in {} parts", sink.parts()->count());
+  }
+
+  /// Brings what earlier pipelines left on a device; false: there was nothing.
+  bool bring_inputs(const Pipeline& pipeline) {
+    bool any = false;
+    for (const size_t read : results_read(pipeline)) {
+      PipelineResult& result = results_[read];
+      if (!result.there) continue;
+      Accelerator& gpu = *options_.accelerator();
+      const gpu::Device::Current current(gpu.device);
+      Batch batch;
+      batch.rows = result.there->batch.rows;
+      for (const auto& column : result.there->batch.columns)
+        batch.columns.push_back(to_host(*column, gpu.staging, gpu.stream, options_.budget));
+      result.table.batches.push_back(std::move(batch));
+      result.there.reset();
+      any = true;
+    }
+    return any;
   }
 
   /// Runs the pipeline as far as joins go whose build sides are in parts, and returns what is left of it.
@@ -177,11 +198,27 @@ class Execution {
     return pipeline;
   }
 
-  /// Whether the pipeline reads a build side that only a device has.
+  /// Whether the pipeline reads rows that only a device has.
   bool reads_device(const Pipeline& pipeline) const {
     return std::ranges::any_of(results_read(pipeline), [&](size_t read) {
-      return results_[read].on_device != nullptr && results_[read].build == nullptr;
+      return results_[read].there || (results_[read].on_device != nullptr && results_[read].build == nullptr);
     });
+  }
+
+  /// Whether devices offer what the pipeline does.
+  bool is_offered(size_t pipeline) {
+    auto [known, is_new] = offered_.try_emplace(pipeline);
+    if (is_new) known->second = not_on_device(pipelines_[pipeline], results_).empty();
+    return known->second;
+  }
+
+  /// Where the rows of a pipeline that runs on a device should go.
+  Goal goal_of(size_t i) {
+    if (options_.keep_on_device && may_keep(pipelines_, i)) return Goal::kResult;
+    if (is_build(pipelines_[i])) return Goal::kHost;
+    const std::vector<size_t> fed = pipelines_fed(pipelines_, i);
+    const auto stay = [&](size_t reader) { return !merges_parts(pipelines_[reader]) && is_offered(reader); };
+    return !fed.empty() && std::ranges::all_of(fed, stay) ? Goal::kLaterPipelines : Goal::kHost;
   }
 
   /// Whether pipeline `i` gives a join's build side that some pipeline reads which devices do not offer.
@@ -189,10 +226,7 @@ class Execution {
     if (!is_build(pipelines_[i])) return false;
     for (size_t reader = i + 1; reader < pipelines_.size(); ++reader) {
       const auto read = results_read(pipelines_[reader]);
-      if (std::ranges::find(read, i) == read.end()) continue;
-      auto [known, is_new] = not_offered_.try_emplace(reader);
-      if (is_new) known->second = !not_on_device(pipelines_[reader], results_).empty();
-      if (known->second) return true;
+      if (std::ranges::find(read, i) != read.end() && !is_offered(reader)) return true;
     }
     return false;
   }
@@ -230,8 +264,7 @@ class Execution {
     const auto is_empty = [&](const Branch& branch) { return gives_no_rows(branch); };
     if (std::ranges::all_of(pipeline.branches, is_empty)) return false;
     const auto choice = [&] {
-      if (reads_device(pipeline))
-        return Choice{.on_device = true, .reason = "a build side that it reads is there"};
+      if (reads_device(pipeline)) return Choice{.on_device = true, .reason = "what it reads is there"};
       if (!options_.device_only && is_for_host(i)) return Choice{.reason = "the CPU reads it"};
       return choose(pipeline, results_, result_rows(), options_, Thoroughness::kRun);
     };
@@ -253,8 +286,7 @@ class Execution {
     };
     DeviceResult made;
     try {
-      made = run_on_device(pipeline, results_, options_, *gpu, counters_,
-                           options_.keep_on_device && may_keep(pipelines_, i));
+      made = run_or_bring(i, *gpu);
     } catch (const FaultOfPair& reason) {
       return leave_to_host(reason.what());
     } catch (const expr::NotOnDevice& reason) {
@@ -267,6 +299,7 @@ class Execution {
     }
     results_[i].table = std::move(made.table);
     results_[i].on_device = std::move(made.build);
+    results_[i].there = std::move(made.there);
     results_[i].kept = std::move(made.kept);
     device_notes_[pipeline.line] = std::move(made.notes);
     kernel_seconds_[pipeline.line] = made.kernel_seconds;
@@ -277,6 +310,18 @@ class Execution {
       for (const StepSpec& step : branch.steps) on_device_[step.line] = gpu->name();
     }
     return true;
+  }
+
+  /// Where the device has no room for its inputs and its work, the inputs go to the host first.
+  DeviceResult run_or_bring(size_t i, Accelerator& gpu) {
+    const std::vector<Counters> before = counters_;
+    try {
+      return run_on_device(pipelines_[i], results_, options_, gpu, counters_, goal_of(i));
+    } catch (const MemoryError&) {
+      if (!bring_inputs(pipelines_[i])) throw;
+    }
+    counters_ = before;
+    return run_on_device(pipelines_[i], results_, options_, gpu, counters_, goal_of(i));
   }
 
   /// How many rows each pipeline so far has given.
@@ -435,7 +480,7 @@ class Execution {
   std::vector<Pipeline> pipelines_;
   Results results_;
   std::vector<size_t> last_use_;
-  std::unordered_map<size_t, bool> not_offered_;   // pipelines that were considered, as far as was known then
+  std::unordered_map<size_t, bool> offered_;       // pipelines that were considered, as far as was known then
   std::unordered_map<size_t, std::string> notes_;  // of lines: how a scan was read
   std::unordered_map<size_t, std::vector<std::string>> device_notes_;
   std::unordered_map<size_t, double> kernel_seconds_;

@@ -13,4 +13,7 @@ std::optional<std::vector<size_t>> columns_passed_on(const Pipeline& pipeline);
 /// Whether rows of pipeline `i` that stay on a device are the result, or become it without a change.
 bool may_keep(const std::vector<Pipeline>& pipelines, size_t i);
 
+/// Those that read rows of pipeline `i`, if all of them read them as their input; else none.
+std::vector<size_t> pipelines_fed(const std::vector<Pipeline>& pipelines, size_t i);
+
 }  // namespace lanewise::exec

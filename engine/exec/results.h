@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "data/arrow/arrow_device_rows.h"
@@ -9,7 +10,14 @@
 
 namespace lanewise::exec {
 
+struct Accelerator;
 class JoinTable;
+
+/// Rows that a pipeline left in a device's memory for later ones.
+struct RowsThere {
+  const Accelerator* place;
+  arrow::DeviceBatch batch;
+};
 
 /// The result of a pipeline: rows, or the build side of a join. A build side is in host
 /// memory (in parts, if it is too large), in device memory, or in both.
@@ -18,7 +26,8 @@ struct PipelineResult {
   std::shared_ptr<const ops::Build> build = nullptr;
   std::shared_ptr<ops::BuildParts> parts = nullptr;
   std::shared_ptr<const JoinTable> on_device = nullptr;
-  std::shared_ptr<const arrow::DeviceRecords> kept = nullptr;  ///< rows in device memory
+  std::optional<RowsThere> there = {};                         ///< instead of the table
+  std::shared_ptr<const arrow::DeviceRecords> kept = nullptr;  ///< instead of the table: the query's result
 
   int64_t rows() const;
 };

@@ -115,6 +115,34 @@ def test_what_is_in_memory_does_not_stream_with_the_rest(lanewise, env, tmp_path
     assert everything - 1.1 * first < then < everything - 0.9 * first, (first, then, everything, error)
 
 
+LEFT = "CREATE TABLE t AS SELECT i, i % 50000 AS k, CASE WHEN i % 9 > 0 THEN 's' || i % 7 END AS s, i % 3 = 0 AS b FROM range(120_000) r(i)"
+READERS = {
+    "filter": "SELECT count(*) AS n, sum(v) AS v, min(s) AS s FROM g WHERE v % 3 = 1 AND n < 9",
+    "join": "SELECT count(*) AS n, sum(g.v) AS v FROM g JOIN t ON g.k = t.k WHERE t.i % 5 = 0",
+    "build": "SELECT count(*) AS n, sum(g.v) AS v, max(g.s) AS s FROM t JOIN g ON g.k = t.k AND g.s = t.s AND g.b = t.b",
+    "two": "SELECT k, s, v FROM g WHERE v = (SELECT max(v) FROM g) UNION ALL SELECT k, s, v FROM g WHERE k = 77 ORDER BY ALL",
+    "order": "SELECT k, s, b, v FROM g ORDER BY v DESC, k, s, b LIMIT 20",
+    "pair": "SELECT sum(g.v * 100_000_000_000_000 * t.i) AS v FROM g JOIN t ON g.k = t.k",
+    "error": "SELECT sum(CASE WHEN k = 49_999 AND s IS NULL THEN v * 1_000_000_000_000_000_000 ELSE v END) AS v FROM g",
+}
+
+
+@pytest.mark.parametrize("memory", ["1GB", "8MB"])
+@pytest.mark.parametrize("name", READERS)
+def test_rows_between_pipelines_stay(lanewise, env, name, memory):
+    """Groups of one pipeline that another reads are not uploaded again; a pair that raises an error makes the host read them."""
+    sql = f"{LEFT}; WITH g AS MATERIALIZED (SELECT k, s, b, count(*) AS n, sum(i)::BIGINT AS v FROM t GROUP BY ALL) {READERS[name]}"
+    on_cpu = lanewise("sql", "--format", "csv", "-c", sql)
+    code, out, error = lanewise("sql", "--device", "cuda", "--device-memory", memory, "--format", "csv", "--profile", "-c", sql, env=env)
+    if name in ("pair", "error"):
+        assert on_cpu[0] != 0 and code == on_cpu[0] and on_cpu[2] in error, (on_cpu, error)
+        return
+    assert (code, out) == on_cpu[:2], error
+    if memory == "1GB":
+        sizes = sum(float(size) * {"KiB": 1, "MiB": 1024}[unit] for size, unit in re.findall(r"uploaded ([0-9.]+) (\w+) at", error))
+        assert sizes < 5000, f"of t only: {error}"
+
+
 def test_occupancy_is_as_reckoned_by_hand(lanewise, env):
     """Four warps: threads=32 on four multiprocessors. Each has 39 words of 32 rows; the first of its rows takes 40 walks of 16 bytes, any other
     one. Naive: 40 walks for the word with the long row, 38 for the others, so 78 of 32 lanes. With refill 31 lanes take new rows in each of those

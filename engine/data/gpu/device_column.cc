@@ -257,4 +257,36 @@ DeviceColumn to_device(Type type, std::span<const ColumnPiece> pieces, const Dev
   return Uploader(type, {pieces.begin(), pieces.end()}, upload).run();
 }
 
+ColumnPtr to_host(const DeviceColumn& column, gpu::Staging& staging, gpu::Stream& stream,
+                  MemoryBudget* budget) {
+  invariant(column.dictionary == nullptr, "a device's dictionary may repeat entries");
+  const auto rows = static_cast<uint64_t>(column.rows);
+  const auto bring = [&](gpu::cuda::Address from, size_t bytes) {
+    Buffer to = Buffer::allocate(bytes, budget, kWhat);
+    if (bytes != 0) staging.download(to.mutable_data(), from, bytes, stream);
+    return to;
+  };
+  auto made = std::make_shared<Column>();
+  made->type = column.type;
+  made->rows = column.rows;
+  if (column.validity && rows != 0) {
+    made->validity = Buffer::allocate(bits::words(rows) * sizeof(uint64_t), budget, kWhat);
+    auto* const words = made->validity.mutable_as<uint64_t>();
+    words[bits::words(rows) - 1] = 0;  // the device has 32 rows in a word
+    staging.download(words, column.validity.address(), (rows + 31) / 32 * sizeof(uint32_t), stream);
+    if (rows % 64 != 0) words[rows / 64] &= (uint64_t{1} << rows % 64) - 1;
+    made->nulls = static_cast<int64_t>(rows - bits::count(words, rows));
+    if (made->nulls == 0) made->validity = Buffer();
+  }
+  if (column.type.is_string()) {
+    made->wide_offsets = column.wide_offsets;
+    made->offsets = bring(column.offsets.address(),
+                          (rows + 1) * (column.wide_offsets ? sizeof(uint64_t) : sizeof(uint32_t)));
+    made->values = bring(column.values.address(), made->offset(column.rows));
+  } else {
+    made->values = bring(column.values.address(), rows * width(column.type.physical()));
+  }
+  return made;
+}
+
 }  // namespace lanewise

@@ -44,6 +44,10 @@ bool has_slices(const DeviceColumn& column);
 /// Rows [first, first + rows) of `whole` in its memory, which it keeps alive. `first` is a multiple of 64.
 DeviceColumn slice_of(const std::shared_ptr<const DeviceColumn>& whole, int64_t first, int64_t rows);
 
+/// A copy of a column without a dictionary in host memory. Throws MemoryError.
+ColumnPtr to_host(const DeviceColumn& column, gpu::Staging& staging, gpu::Stream& stream,
+                  MemoryBudget* budget);
+
 /// Neighbouring rows of a column in host memory.
 struct ColumnPiece {
   ColumnPtr column;

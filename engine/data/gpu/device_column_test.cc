@@ -86,6 +86,28 @@ TEST_F(DeviceColumnTest, Strings) {
   }
 }
 
+TEST_F(DeviceColumnTest, ComesBack) {
+  const auto text = [](int64_t i) { return i % 5 == 1 ? Value(TypeId::kVarchar) : Value::varchar(word(i)); };
+  const auto flag = [](int64_t i) { return Value::boolean(i % 3 == 0); };
+  const auto check = [&](Type type, int64_t rows, auto value) {
+    const DeviceColumn column = upload(type, pieces(type, rows, value));
+    const ColumnPtr back = to_host(column, staging_, stream_, &budget_);
+    ASSERT_EQ(back->rows, rows);
+    int64_t nulls = 0;
+    for (int64_t row = 0; row < rows; ++row) {
+      ASSERT_EQ(back->value(row), value(row)) << row << " of " << rows;
+      nulls += value(row).is_null();
+    }
+    EXPECT_EQ(back->nulls, nulls);
+    EXPECT_EQ(bool(back->validity), nulls != 0);
+  };
+  for (const int64_t rows : kSizes) {
+    check(TypeId::kInt32, rows, number);
+    check(TypeId::kVarchar, rows, text);
+    check(TypeId::kBool, rows, flag);
+  }
+}
+
 /// A dictionary column of three words; NULL has a code outside the dictionary.
 ColumnPtr coded(const ColumnPtr& words, int64_t rows) {
   auto column = std::make_shared<Column>();

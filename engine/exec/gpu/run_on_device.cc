@@ -74,7 +74,7 @@ class States {
 class DeviceRun {
  public:
   DeviceRun(const Pipeline& pipeline, const Results& results, const Options& options, Accelerator& gpu,
-            std::vector<Counters>& counters, DeviceTimes times, bool keep = false)
+            std::vector<Counters>& counters, DeviceTimes times, Goal goal = Goal::kHost)
       : pipeline_(pipeline),
         results_(results),
         options_(options),
@@ -82,7 +82,8 @@ class DeviceRun {
         counters_(counters),
         sink_(pipeline.sink, pipeline.input),
         times_(std::move(times)),
-        keep_(keep ? Destination::kDeviceIfMany : Destination::kHost) {}
+        goal_(goal),
+        keep_(goal == Goal::kHost ? Destination::kHost : Destination::kDeviceIfMany) {}
 
   DeviceResult run() {
     Stopwatch watch;
@@ -130,8 +131,11 @@ class DeviceRun {
       if (collector.wants_more()) {
         for_each_batch([&](BranchRun& run) {
           run.narrow(true);
-          if (keep_ != Destination::kHost && !sink_.rows)
+          const bool may_stay = keep_ != Destination::kHost && !sink_.rows;
+          if (may_stay && goal_ == Goal::kResult)
             collector.set_destination(is_only(run) ? keep_ : Destination::kDevice);
+          if (may_stay && goal_ == Goal::kLaterPipelines)
+            collector.set_destination(is_only(run) ? keep_ : Destination::kHost);
           collector.take(run);
           return collector.wants_more();
         });
@@ -146,12 +150,25 @@ class DeviceRun {
     if (pipeline_.sink != nullptr) counters_[pipeline_.line].rows_in += came;
     if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], came);
     counters_[pipeline_.line].nanos += watch.lap();
-    return {std::move(table), nullptr, left_there(kept), notes(), times_.kernel_seconds, times_.modules};
+    DeviceResult result{.table = std::move(table)};
+    if (!kept.empty() && goal_ == Goal::kLaterPipelines) {
+      result.there = RowsThere{&gpu_, std::move(kept[0])};
+    } else {
+      result.kept = as_result(kept);
+    }
+    return with_times(std::move(result));
   }
 
  private:
+  DeviceResult with_times(DeviceResult result) const {
+    result.notes = notes();
+    result.kernel_seconds = times_.kernel_seconds;
+    result.modules = times_.modules;
+    return result;
+  }
+
   /// The rows that stayed on the device.
-  std::shared_ptr<const arrow::DeviceRecords> left_there(const std::vector<arrow::DeviceBatch>& batches) {
+  std::shared_ptr<const arrow::DeviceRecords> as_result(const std::vector<arrow::DeviceBatch>& batches) {
     if (batches.empty()) return nullptr;
     return std::make_shared<const arrow::DeviceRecords>(
         pipeline_.output, batches, [&]() -> const gpu::Module& { return gpu_.border_kernels(); }, gpu_.memory,
@@ -192,7 +209,7 @@ class DeviceRun {
     }
     if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], rows);
     counters_[pipeline_.line].nanos += watch.lap();
-    return {{}, std::move(table), nullptr, notes(), times_.kernel_seconds, times_.modules};
+    return with_times({.table = {}, .build = std::move(table)});
   }
 
   /// The rows of a build side, without a lookup.
@@ -277,6 +294,7 @@ class DeviceRun {
   std::vector<Counters>& counters_;
   const DeviceSink sink_;
   DeviceTimes times_;
+  const Goal goal_;
   const Destination keep_;
 };
 
@@ -300,7 +318,7 @@ std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
 }
 
 DeviceResult run(const Pipeline& pipeline, Results& results, const Options& options, Accelerator& gpu,
-                 std::vector<Counters>& counters, bool keep) {
+                 std::vector<Counters>& counters, Goal goal) {
   const gpu::Device::Current current(gpu.device);  // for all its calls, instead of each
   DeviceTimes tables;
   const Passes passes(pipeline);
@@ -311,7 +329,7 @@ DeviceResult run(const Pipeline& pipeline, Results& results, const Options& opti
   }
   bring_tables(pipeline, results, options, gpu, tables);
   if (passes.pipelines().empty())
-    return DeviceRun(pipeline, results, options, gpu, counters, std::move(tables), keep).run();
+    return DeviceRun(pipeline, results, options, gpu, counters, std::move(tables), goal).run();
   DeviceResult all;
   std::vector<Table> given;
   for (const Pipeline& pass : passes.pipelines()) {
@@ -389,18 +407,18 @@ std::string not_on_device(const Pipeline& pipeline, const Results& results) {
 }
 
 DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Options& options,
-                           Accelerator& gpu, std::vector<Counters>& counters, bool keep) {
-  if (keep) {
+                           Accelerator& gpu, std::vector<Counters>& counters, Goal goal) {
+  if (goal != Goal::kHost) {
     const std::vector<Counters> before = counters;
     try {
-      return run(pipeline, results, options, gpu, counters, true);
+      return run(pipeline, results, options, gpu, counters, goal);
     } catch (const MemoryError&) {  // the host may have room
       counters = before;
     } catch (const arrow::DoesNotFit&) {
       counters = before;
     }
   }
-  return run(pipeline, results, options, gpu, counters, false);
+  return run(pipeline, results, options, gpu, counters, Goal::kHost);
 }
 
 }  // namespace lanewise::exec

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,15 @@ namespace lanewise::exec {
 /// pipelines before, as far as they are there.
 std::string not_on_device(const Pipeline& pipeline, const Results& results);
 
+/// Where a pipeline's rows go. Few of them come to the host in any case.
+enum class Goal : uint8_t { kHost, kLaterPipelines, kResult };
+
 /// A pipeline's result, and lines about how it was made.
 struct DeviceResult {
   Table table;
   std::shared_ptr<const JoinTable> build = nullptr;  ///< instead of the table, where the sink is a join's
-  /// Instead of the table's batches, where the rows stayed on the device.
+  // Instead of the table's batches, where the rows stayed on the device:
+  std::optional<RowsThere> there = {};
   std::shared_ptr<const arrow::DeviceRecords> kept = nullptr;
   std::vector<std::string> notes = {};
   double kernel_seconds = 0;
@@ -31,11 +36,12 @@ struct DeviceResult {
 /// kernel_sources() gives. Throws expr::NotOnDevice.
 std::string kernels_name(const Pipeline& pipeline, const Results& results, const Strategy& strategy);
 
-/// Runs the pipeline on the GPU and books what it did. With `keep`, rows stay on the device if they are many
-/// and their last form is made there. If they find no room, or Arrow has none for a value, another run brings
-/// them to the host. Throws expr::NotOnDevice, and what run() throws.
+/// Runs the pipeline on the GPU and books what it did. Rows with another goal than the host stay on the
+/// device if they are many and their last form is made there: for later pipelines in one batch only. If they
+/// find no room, or Arrow has none for a value, another run brings them to the host. Throws
+/// expr::NotOnDevice, and what run() throws.
 DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Options& options,
-                           Accelerator& gpu, std::vector<Counters>& counters, bool keep = false);
+                           Accelerator& gpu, std::vector<Counters>& counters, Goal goal = Goal::kHost);
 
 /// The sources of the pipeline's kernels, for columns of one form without dictionaries; with `rare` those too
 /// that only many rows in many groups need, or a query whose own are still compiled. Throws

@@ -80,6 +80,14 @@ DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, cons
     rows_ = batch_rows_ = static_cast<int64_t>(build_->rows());
     return;
   }
+  if (const auto* result = std::get_if<ResultOf>(&branch.input)) {
+    const auto& there = results[result->pipeline].there;
+    if (there && there->place == &gpu) {
+      left_ = &*there;
+      rows_ = batch_rows_ = there->batch.rows;
+      return;
+    }
+  }
   const auto* values = std::get_if<const plan::Values*>(&branch.input);
   const Table& table = values ? *(*values)->table : results[std::get<ResultOf>(branch.input).pipeline].table;
   rows_ = table.rows();
@@ -149,8 +157,12 @@ void DeviceInput::read_rows() {
   }
 }
 
-/// Reads all needed columns at once that the device does not hold as a whole.
+/// Reads all needed columns at once that the device does not hold as a whole; of an earlier pipeline's rows
+/// the wanted one.
 const DeviceInput::HostColumn& DeviceInput::host(size_t wanted) {
+  if (left_ != nullptr && host_[wanted].empty())
+    host_[wanted] = {
+        to_host(*left_->batch.columns[columns_[wanted]], gpu_.staging, gpu_.stream, options_.budget)};
   if (!host_[wanted].empty() || scan_ == nullptr || rows_ == 0) return host_[wanted];
   std::vector<size_t> places, sources;
   for (size_t place = 0; place < columns_.size(); ++place) {
@@ -179,13 +191,21 @@ std::vector<ColumnPiece> DeviceInput::pieces(size_t place, int64_t first, int64_
   return pieces;
 }
 
+DeviceStore::ColumnPtr DeviceInput::part(DeviceStore::ColumnPtr whole, int64_t first, int64_t rows) const {
+  if (rows == rows_) return whole;
+  return std::make_shared<const DeviceColumn>(slice_of(whole, first, rows));
+}
+
 DeviceStore::ColumnPtr DeviceInput::column(size_t place, int64_t first, int64_t rows) {
   if (build_ != nullptr) {
     DeviceStore::ColumnPtr whole{build_, &build_->kept_or_marks(columns_[place])};
-    if (rows == rows_) return whole;
-    if (!has_slices(*whole))
+    if (rows != rows_ && !has_slices(*whole))
       throw expr::NotOnDevice("parts of a text of a build side are not supported on GPUs");
-    return std::make_shared<const DeviceColumn>(slice_of(whole, first, rows));
+    return part(std::move(whole), first, rows);
+  }
+  if (left_ != nullptr) {
+    const DeviceStore::ColumnPtr& whole = left_->batch.columns[columns_[place]];
+    if (rows == rows_ || has_slices(*whole)) return part(whole, first, rows);
   }
   // A batch that was halved, as the device was full, may be in two parts.
   const bool in_one_part = first / gpu_.batch_rows == (first + rows - 1) / gpu_.batch_rows;

@@ -13,8 +13,8 @@
 
 namespace lanewise::exec {
 
-/// Columns of a branch's input, as a device reads them: what its store holds, what the source has in its
-/// memory (DeviceRows), else what is read and uploaded.
+/// Columns of a branch's input, as a device reads them: what its store holds, what the source or an earlier
+/// pipeline has in its memory, else what is read and uploaded.
 /// Where they are more than the device's memory, those stream that are not in the store: in smaller batches,
 /// that nothing keeps.
 class DeviceInput {
@@ -46,6 +46,7 @@ class DeviceInput {
   const HostColumn& host(size_t place);
   std::vector<ColumnPiece> pieces(size_t place, int64_t first, int64_t rows);
   DeviceStore::ColumnPtr column(size_t place, int64_t first, int64_t rows);
+  DeviceStore::ColumnPtr part(DeviceStore::ColumnPtr whole, int64_t first, int64_t rows) const;
 
   const Branch& branch_;
   const std::vector<size_t> columns_;
@@ -53,6 +54,7 @@ class DeviceInput {
   Accelerator& gpu_;
   const plan::Scan* scan_ = nullptr;
   std::shared_ptr<const JoinTable> build_;  // whose rows these are, with their marks
+  const RowsThere* left_ = nullptr;         // by an earlier pipeline
   const DeviceRows* there_ = nullptr;       // the source's rows, if this device has them
   std::string identity_;                    // empty: nothing is kept
   int64_t rows_ = -1;
