@@ -160,6 +160,18 @@ std::vector<size_t> columns_of(const Expr& expr) {
   return columns;
 }
 
+bool equal(const ExprPtr& a, const ExprPtr& b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  if (a->kind != b->kind || a->type != b->type || a->column != b->column || a->function != b->function ||
+      a->try_cast != b->try_cast || a->lambda_index != b->lambda_index || a->lambda_start != b->lambda_start)
+    return false;
+  if (a->function != nullptr && a->function->varies) return false;
+  // Their text has the sign of zero.
+  const bool same_literal = a->literal.type() == b->literal.type() && a->literal == b->literal &&
+                            a->literal.to_string() == b->literal.to_string();
+  return same_literal && equal(a->lambda, b->lambda) && std::ranges::equal(a->args, b->args, equal);
+}
+
 ExprPtr remap(const ExprPtr& expr, const std::vector<size_t>& map) {
   auto result = std::make_shared<Expr>(*expr);
   if (expr->kind == Expr::Kind::kColumn) result->column = map[expr->column];

@@ -10,12 +10,22 @@ namespace lanewise::exec {
 
 namespace {
 
-/// Calls of one name share a pass; those without go where the others are.
-std::string pass_of(const plan::AggregateCall& call, size_t place) {
-  if (needs_rows(call)) return "rows";
-  if (is_ranked(call)) return "by rank " + std::to_string(place);
-  if (!is_distinct(call)) return "";
-  return call.args[0]->to_string() + (call.filter == nullptr ? "" : " if " + call.filter->to_string());
+/// Calls of equal passes share one; those of kAny go where others are.
+struct Pass {
+  enum class Of : uint8_t { kAny, kRows, kRank, kDistinct };
+  Of of = Of::kAny;
+  size_t place = 0;                           // kRank: of the call
+  ExprPtr value = nullptr, filter = nullptr;  // kDistinct
+  friend bool operator==(const Pass& a, const Pass& b) {
+    return a.of == b.of && a.place == b.place && equal(a.value, b.value) && equal(a.filter, b.filter);
+  }
+};
+
+Pass pass_of(const plan::AggregateCall& call, size_t place) {
+  if (needs_rows(call)) return {Pass::Of::kRows};
+  if (is_ranked(call)) return {Pass::Of::kRank, place};
+  if (!is_distinct(call)) return {};
+  return {Pass::Of::kDistinct, 0, call.args[0], call.filter};
 }
 
 std::vector<std::string> names_of(size_t count) {
@@ -30,20 +40,22 @@ Passes::Passes(const Pipeline& pipeline) : output_(pipeline.output) {
   if (pipeline.sink == nullptr) return;
   const auto* aggregate = std::get_if<plan::Aggregate>(&pipeline.sink->payload);
   if (aggregate == nullptr) return;
-  std::vector<std::string> names;  // of passes
-  for (const plan::AggregateCall& call : aggregate->aggregates) names.push_back(pass_of(call, names.size()));
+  std::vector<Pass> wanted;
+  for (const plan::AggregateCall& call : aggregate->aggregates)
+    wanted.push_back(pass_of(call, wanted.size()));
   const auto takes_others = [&](size_t i) { return is_distinct(aggregate->aggregates[i]); };
-  for (size_t i = 0; i < names.size();
-       ++i) {  // values of DISTINCT ones split groups, whose rows have no order
-    if (!names[i].empty() || pick_of(aggregate->aggregates[i])) continue;
-    for (size_t other = 0; other < names.size() && names[i].empty(); ++other)
-      if (takes_others(other)) names[i] = names[other];
+  const auto is_any = [&](size_t i) { return wanted[i].of == Pass::Of::kAny; };
+  // Values of DISTINCT ones split groups, whose rows have no order.
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (!is_any(i) || pick_of(aggregate->aggregates[i])) continue;
+    for (size_t other = 0; other < wanted.size() && is_any(i); ++other)
+      if (takes_others(other)) wanted[i] = wanted[other];
   }
-  std::vector<std::string> passes;
-  for (const std::string& name : names) {
-    const auto found = std::find(passes.begin(), passes.end(), name);
+  std::vector<Pass> passes;
+  for (const Pass& pass : wanted) {
+    const auto found = std::find(passes.begin(), passes.end(), pass);
     pass_of_.push_back(static_cast<size_t>(found - passes.begin()));
-    if (found == passes.end()) passes.push_back(name);
+    if (found == passes.end()) passes.push_back(pass);
   }
   if (passes.size() < 2) return;
   for (size_t pass = 0; pass < passes.size(); ++pass) {

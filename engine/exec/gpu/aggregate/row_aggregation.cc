@@ -23,9 +23,8 @@ RowAggregation::RowAggregation(const plan::Aggregate& aggregate) : calls_(aggreg
 
 /// The column that it becomes.
 ExprPtr RowAggregation::add(const ExprPtr& expr) {
-  const auto found = std::find_if(columns_.begin(), columns_.end(), [&](const ExprPtr& column) {
-    return column->to_string() == expr->to_string();
-  });
+  const auto found =
+      std::ranges::find_if(columns_, [&](const ExprPtr& column) { return equal(column, expr); });
   const auto place = static_cast<size_t>(found - columns_.begin());
   if (found == columns_.end()) {
     columns_.push_back(expr);

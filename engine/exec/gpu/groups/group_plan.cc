@@ -22,8 +22,6 @@ using Kind = GroupCell::Kind;
 /// NULLs of a key are bits of a word.
 constexpr size_t kMostKeys = 32;
 
-std::string text_of(const ExprPtr& expr) { return expr == nullptr ? "" : expr->to_string(); }
-
 Type column_type(const DeviceAggregate& aggregate) {
   const Type arg = aggregate.call.args[0]->type;
   const Keeps keeps = aggregate.keeps;
@@ -210,7 +208,7 @@ void GroupPlan::add_columns() {
 void GroupPlan::add_distinct(const plan::AggregateCall& call) {
   ExprPtr value = call.args[0];
   if (call.filter != nullptr) value = case_when({call.filter, value, literal(Value(value->type))});
-  invariant(distinct_ == nullptr || text_of(distinct_) == text_of(value),
+  invariant(distinct_ == nullptr || equal(distinct_, value),
             "a pass has the DISTINCT values of one expression");
   distinct_ = std::move(value);
 }
@@ -270,7 +268,7 @@ Table GroupPlan::finish(uint64_t values, const Schema& output) const {
 size_t GroupPlan::input(const ExprPtr& arg, const ExprPtr& filter, bool computed) {
   if (arg == nullptr && filter == nullptr) return kNoInput;
   const auto found = std::find_if(inputs_.begin(), inputs_.end(), [&](const Input& input) {
-    return text_of(input.arg) == text_of(arg) && text_of(input.filter) == text_of(filter);
+    return equal(input.arg, arg) && equal(input.filter, filter);
   });
   const auto place = static_cast<size_t>(found - inputs_.begin());
   if (found == inputs_.end()) {
