@@ -12,8 +12,8 @@ namespace lanewise {
 /// One value of a type, or NULL: literals, reference evaluation, statistics. Not for bulk data.
 ///
 /// Representation: int128_t for bool, signed integers, dates, times, timestamps and unscaled decimals;
-/// uint128_t for unsigned integers; double for floats (exact for float32); Interval; std::string for strings
-/// and nested values (packed.h).
+/// uint128_t for unsigned integers; double for floats (exact for float32); Interval; Text for strings and
+/// nested values (packed.h).
 class Value {
  public:
   /// Not std::string: libstdc++ 12 believes that a variant with one always has a value, and destroys it even
