@@ -14,6 +14,10 @@ namespace lanewise::sql {
 
 namespace {
 
+bool is_null_literal(const Expr& expr) {
+  return expr.kind == Expr::Kind::kLiteral && expr.literal.is_null();
+}
+
 /// The separator of string_agg.
 ExprPtr separator(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr) {
   std::string text;
@@ -50,6 +54,22 @@ std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context,
     result.push_back(literal(std::move(value)));
   }
   return result;
+}
+
+/// f(CASE WHEN c THEN x END) as f(x) FILTER (WHERE c), for a function that leaves out NULLs: other rows then
+/// need no value.
+plan::AggregateCall filtered_by_case(plan::AggregateCall call) {
+  if (call.args.size() != 1 || !call.order.empty()) return call;
+  const ExprPtr& arg = call.args[0];
+  const Expr& choice = arg->kind == Expr::Kind::kCast ? *arg->args[0] : *arg;
+  if (choice.kind != Expr::Kind::kCase || choice.args.size() > 3) return call;
+  if (choice.args.size() == 3 && !is_null_literal(*choice.args[2])) return call;
+  const ExprPtr condition = choice.args[0];
+  ExprPtr value = choice.args[1];
+  if (arg->kind == Expr::Kind::kCast) value = lanewise::cast(std::move(value), arg->type, arg->try_cast);
+  call.args = {std::move(value)};
+  call.filter = call.filter == nullptr ? condition : conjunction({call.filter, condition});
+  return call;
 }
 
 /// Our table's function for the call; null if there is none.
@@ -190,7 +210,7 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
   const ops::AggregateFunction* function = known_function(result);
   if (function == nullptr) return by_duckdb(expr, input);
   result.function = function->name;
-  return result;
+  return function->takes_nulls ? result : filtered_by_case(std::move(result));
 }
 
 plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
