@@ -255,6 +255,48 @@ def test_spark_joins_small_tables(frame, query):
     compare(query, pa.table(lanewise.spark.sql(frame, query, tables=SMALL, parts=3).toArrow()).to_pylist())
 
 
+@pytest.mark.parametrize("query", QUERIES)
+def test_spark_files(frame, folder, small_groups, query):
+    import lanewise.spark
+
+    compare(query, pa.table(lanewise.spark.sql(folder, query).toArrow()).to_pylist())
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_spark_adaptive(frame, query):
+    import lanewise.spark
+
+    compare(query, pa.table(lanewise.spark.sql(frame, query).toArrow()).to_pylist())
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("nothing", ["false", "g < 0"])  # Spark plans a scan of no rows, or finds none
+def test_spark_without_rows(frame, query, nothing):
+    import lanewise.spark
+
+    got = lanewise.spark.sql(frame.where(nothing), query).toArrow().to_pylist()
+    connection = duckdb.connect()
+    connection.register("input", TABLE.slice(0, 0))
+    assert [tuple(row.values()) for row in got] == connection.execute(query).fetchall()
+
+
+def test_spark_reads_named_columns(frame):
+    import lanewise.spark
+
+    query = "SELECT K, sum(X) AS s FROM input GROUP BY k"
+    wide = frame.withColumn("a.`b`", frame.k)  # a name that mapInArrow rejects
+    compare(query, lanewise.spark.sql(wide, query).toArrow().to_pylist())
+    assert lanewise.spark.sql(wide.withColumn("a b", frame.k), 'SELECT count("a b") AS n FROM input').toArrow().to_pylist() == [{"n": TABLE.num_rows - TABLE["k"].null_count}]
+    assert lanewise.spark.sql(wide, "SELECT count(*) AS n FROM input").toArrow().to_pylist() == [{"n": TABLE.num_rows}]
+
+
+def test_spark_joins_files_with_small_tables(frame, folder, small_groups):
+    import lanewise.spark
+
+    for query in JOINS:
+        compare(query, lanewise.spark.sql(str(folder / "*.parquet"), query, tables=SMALL).toArrow().to_pylist())
+
+
 @pytest.fixture(scope="module")
 def on_spark(frame):
     import lanewise.spark
