@@ -3,7 +3,7 @@
 import lanewise as lw
 import pytest
 import test_scale_out as scale_out
-from test_scale_out import SMALL, compare, killed_once
+from test_scale_out import SMALL, compare, folder, killed_once, small_groups  # noqa: F401: fixtures
 from test_split import TABLE
 
 pytestmark = scale_out.pytestmark
@@ -37,6 +37,13 @@ def test_actors_on_gpus(dataset, tmp_path):
             patch.setattr(lanewise.ray, "_Actor", steps)
             compare(query, lanewise.ray.sql(dataset, query, tables=SMALL, parts=2, device="cuda", batch_size=300).take_all())
         assert (tmp_path / f"killed{number}").exists()
+
+
+def test_actors_read_files(dataset, folder, small_groups):  # noqa: F811
+    import lanewise.ray
+
+    for query in QUERIES[:2]:
+        compare(query, lanewise.ray.sql(folder, query, tables=SMALL, device="cuda").take_all())
 
 
 def test_actors_on_cores(dataset):

@@ -14,10 +14,12 @@ import sys
 import duckdb
 import lanewise as lw
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import test_split_clickbench as clickbench
 import test_split_joins as joins
 from conftest import BUILD
+from lanewise import _files
 from test_split import QUERIES, TABLE, same
 from test_split_joins import tpch  # noqa: F401: a fixture
 
@@ -88,6 +90,90 @@ def test_ray_repeats_what_a_killed_worker_did(dataset, query, tmp_path):
     steps = dataset.map_batches(killed_once(mark), batch_format="pyarrow", batch_size=None)
     compare(query, lanewise.ray.sql(steps, query, tables=SMALL, parts=3).take_all())
     assert os.path.exists(mark)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Parquet files of 300 rows; the last one has none."""
+    path = tmp_path_factory.mktemp("input")
+    for number, start in enumerate(range(0, TABLE.num_rows + 300, 300)):
+        pq.write_table(TABLE.slice(start, 300), path / f"{number:02}.parquet")
+    return path
+
+
+@pytest.fixture
+def small_groups(monkeypatch):
+    """A task for each file."""
+    monkeypatch.setattr(_files, "_BYTES", 1)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_ray_files(dataset, folder, small_groups, query):
+    import lanewise.ray
+
+    compare(query, lanewise.ray.sql(folder, query).take_all())
+
+
+@pytest.mark.parametrize("query", QUERIES[5:6] + QUERIES[10:14] + QUERIES[19:20])
+def test_ray_shuffles_large_states(dataset, monkeypatch, query):
+    import lanewise.ray
+
+    monkeypatch.setattr(lanewise.ray, "_FEW", 0)
+    compare(query, lanewise.ray.sql(dataset, query, parts=3).take_all())
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_ray_without_rows(dataset, query):
+    import lanewise.ray
+
+    none = dataset.map_batches(lambda block: block.slice(0, 0), batch_format="pyarrow")
+    got = lanewise.ray.sql(none, query).take_all()
+    connection = duckdb.connect()
+    connection.register("input", TABLE.slice(0, 0))
+    assert [tuple(row.values()) for row in got] == connection.execute(query).fetchall()
+
+
+def test_ray_reads_named_columns(dataset):
+    import lanewise.ray
+
+    wide = dataset.add_column("wrong", lambda rows: rows["k"], batch_format="pyarrow")
+    rows = lanewise.ray.sql(wide, "SELECT K, sum(X) AS s FROM input GROUP BY k")
+    compare("SELECT K, sum(X) AS s FROM input GROUP BY k", rows.take_all())
+    assert lanewise.ray.sql(wide, "SELECT count(*) AS n FROM input").take_all() == [{"n": TABLE.num_rows}]
+
+
+@pytest.mark.parametrize("query", [QUERIES[5], JOINS[0]])
+def test_ray_repeats_files_that_a_killed_worker_read(dataset, folder, small_groups, query, tmp_path, monkeypatch):
+    import lanewise.ray
+
+    kill = killed_once(str(tmp_path / "killed"))
+
+    class Killed(lanewise.ray._Work):
+        def run(self, block):
+            return super().run(kill(block))
+
+    monkeypatch.setattr(lanewise.ray, "_Work", Killed)
+    compare(query, lanewise.ray.sql(folder, query, tables=SMALL).take_all())
+    assert os.path.exists(tmp_path / "killed")
+
+
+@pytest.mark.parametrize("given", [{"actors": 2}, {"num_cpus": 2}, {"threads": 2, "batch_size": 100}])
+def test_ray_options(dataset, folder, small_groups, given):
+    import lanewise.ray
+
+    for source in (folder, str(folder / "*.parquet"), dataset):
+        compare(JOINS[0], lanewise.ray.sql(source, JOINS[0], tables=SMALL, **given).take_all())
+
+
+def test_ray_errors_of_files(dataset, tmp_path):
+    import lanewise.ray
+
+    with pytest.raises(lw.OperationalError, match="no Parquet file"):
+        lanewise.ray.sql(tmp_path, "SELECT 1 FROM input")
+    pq.write_table(TABLE.slice(0, 10), tmp_path / "0.parquet")
+    (tmp_path / "1.parquet").write_text("no Parquet")
+    with pytest.raises(Exception, match="1.parquet"):
+        lanewise.ray.sql(tmp_path, "SELECT count(*) FROM input").take_all()
 
 
 def check_rows(got, connection, query):
@@ -167,6 +253,48 @@ def test_spark_joins_small_tables(frame, query):
     import lanewise.spark
 
     compare(query, pa.table(lanewise.spark.sql(frame, query, tables=SMALL, parts=3).toArrow()).to_pylist())
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_spark_files(frame, folder, small_groups, query):
+    import lanewise.spark
+
+    compare(query, pa.table(lanewise.spark.sql(folder, query).toArrow()).to_pylist())
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_spark_adaptive(frame, query):
+    import lanewise.spark
+
+    compare(query, pa.table(lanewise.spark.sql(frame, query).toArrow()).to_pylist())
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("nothing", ["false", "g < 0"])  # Spark plans a scan of no rows, or finds none
+def test_spark_without_rows(frame, query, nothing):
+    import lanewise.spark
+
+    got = lanewise.spark.sql(frame.where(nothing), query).toArrow().to_pylist()
+    connection = duckdb.connect()
+    connection.register("input", TABLE.slice(0, 0))
+    assert [tuple(row.values()) for row in got] == connection.execute(query).fetchall()
+
+
+def test_spark_reads_named_columns(frame):
+    import lanewise.spark
+
+    query = "SELECT K, sum(X) AS s FROM input GROUP BY k"
+    wide = frame.withColumn("a.`b`", frame.k)  # a name that mapInArrow rejects
+    compare(query, lanewise.spark.sql(wide, query).toArrow().to_pylist())
+    assert lanewise.spark.sql(wide.withColumn("a b", frame.k), 'SELECT count("a b") AS n FROM input').toArrow().to_pylist() == [{"n": TABLE.num_rows - TABLE["k"].null_count}]
+    assert lanewise.spark.sql(wide, "SELECT count(*) AS n FROM input").toArrow().to_pylist() == [{"n": TABLE.num_rows}]
+
+
+def test_spark_joins_files_with_small_tables(frame, folder, small_groups):
+    import lanewise.spark
+
+    for query in JOINS:
+        compare(query, lanewise.spark.sql(str(folder / "*.parquet"), query, tables=SMALL).toArrow().to_pylist())
 
 
 @pytest.fixture(scope="module")

@@ -87,6 +87,19 @@ def split(query: str, schema: pa.Schema, tables: Mapping[str, pa.Table] | None =
     return Split(f"SELECT * FROM ({rows}){first}" if first else rows, [], "", top, arrow)
 
 
+def named_columns(query: str, schema: pa.Schema) -> list[str]:
+    """The columns of `input` that a query may read; at least one, since blocks count their rows by it."""
+    nodes = _walk(_parsed(query))
+    sources = {(node.get("alias") or node.get("table_name") or "").lower() for node in nodes if node.get("type") in ("BASE_TABLE", "SUBQUERY")}
+    whole = [[name] for name in sources]  # a table's name as an expression is its rows
+    for node in nodes:
+        names = [name.lower() for name in node.get("column_names") or []]
+        if node.get("class") in ("STAR", "POSITIONAL_REFERENCE") or node.get("ref_type") == "NATURAL" or node.get("column_name_alias") or names in whole:
+            return list(schema.names)
+    found = {name.lower() for node in nodes for name in [*(node.get("column_names") or []), *(node.get("using_columns") or [])]}
+    return [name for name in schema.names if name.lower() in found] or schema.names[:1]
+
+
 def _grouped(node: Tree, orders: list[tuple[Tree, str]]) -> tuple[str, str, list[str]]:
     """The merging query, the one that makes states, and the names of its keys."""
     groups = [_resolved(group, node) for group in node["group_expressions"]]
@@ -342,9 +355,9 @@ class Resident:
         for name, table in tables.items():
             self._connection.register(name, table)
 
-    def answer(self, query: str, table: Any) -> Result:
-        """The rows of a part over a block."""
-        return self._connection._run_over({"input": table}, query)
+    def answer(self, query: str, table: Any = None) -> Result:
+        """The rows of a part over a block, or over what the part itself reads."""
+        return self._connection._run_over({} if table is None else {"input": table}, query)
 
 
 def arrow_tables(tables: Mapping[str, Any] | None) -> dict[str, pa.Table]:
