@@ -145,7 +145,7 @@ TEST(Buffer, KeepsALimitedAmountOfFreedMemory) {
   EXPECT_LE(blocks::kept(), size_t{1} << 30);
 }
 
-/// Zero, too, where the system does not say, and under emulators, which ignore madvise().
+/// Zero, too, if the system does not report them, and under emulators, which ignore madvise().
 size_t lent_bytes() {
   std::ifstream file("/proc/self/smaps_rollup");
   for (std::string line; std::getline(file, line);) {

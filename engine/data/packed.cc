@@ -151,10 +151,14 @@ bool has_equal_forms(Type type) {
 }
 
 Interval normalized(const Interval& interval) {
-  constexpr int64_t kDay = 86'400'000'000;
-  const int64_t days = interval.days + interval.micros / kDay;
-  return {static_cast<int32_t>(interval.months + days / 30), static_cast<int32_t>(days % 30),
-          interval.micros % kDay};
+  constexpr int64_t kDay = 86'400'000'000, kMonth = 30;
+  const auto within = [](int64_t number) { return std::clamp<int64_t>(number, INT32_MIN, INT32_MAX); };
+  int64_t days = interval.days + interval.micros / kDay;
+  const int64_t months = interval.months + days / kMonth;
+  // What has no room in a unit stays in the next smaller one.
+  days = days % kMonth + (months - within(months)) * kMonth;
+  const int64_t micros = interval.micros % kDay + (days - within(days)) * kDay;
+  return {static_cast<int32_t>(within(months)), static_cast<int32_t>(within(days)), micros};
 }
 
 void normalize(Type type, std::span<char> packed) { Normalizer(packed).nested(type); }

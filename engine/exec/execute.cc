@@ -112,7 +112,7 @@ class Execution {
       std::vector<Counters> again(counters.size());  // of what a device has counted
       run_on_host(read, again);
     }
-    bring_inputs(wanted);
+    for (const size_t read : results_read(wanted)) bring(results_[read]);
     const Pipeline pipeline = with_parts(wanted, counters);
     OpenPipeline open = this->open(pipeline);
     if (stream_ != nullptr && i + 1 == pipelines_.size() && pipeline.sink == nullptr) {
@@ -128,23 +128,18 @@ class Execution {
     if (sink.parts() != nullptr) notes_[pipeline.line] += fmt::format("; in {} parts", sink.parts()->count());
   }
 
-  /// Brings what earlier pipelines left on a device; false: there was nothing.
-  bool bring_inputs(const Pipeline& pipeline) {
-    bool any = false;
-    for (const size_t read : results_read(pipeline)) {
-      PipelineResult& result = results_[read];
-      if (!result.there) continue;
-      Accelerator& gpu = *options_.accelerator();
-      const gpu::Device::Current current(gpu.device);
-      Batch batch;
-      batch.rows = result.there->batch.rows;
-      for (const auto& column : result.there->batch.columns)
-        batch.columns.push_back(to_host(*column, gpu.staging, gpu.stream, options_.budget));
-      result.table.batches.push_back(std::move(batch));
-      result.there.reset();
-      any = true;
-    }
-    return any;
+  /// Brings the rows that a pipeline left on a device to the host; false: there are none.
+  bool bring(PipelineResult& result) {
+    if (!result.left) return false;
+    Accelerator& gpu = *options_.accelerator();
+    const gpu::Device::Current current(gpu.device);
+    Batch batch;
+    batch.rows = result.left->batch.rows;
+    for (const auto& column : result.left->batch.columns)
+      batch.columns.push_back(to_host(*column, gpu.staging, gpu.stream, options_.budget));
+    result.table.batches.push_back(std::move(batch));
+    result.left.reset();
+    return true;
   }
 
   /// Runs the pipeline as far as joins go whose build sides are in parts, and returns what is left of it.
@@ -198,14 +193,14 @@ class Execution {
     return pipeline;
   }
 
-  /// Whether the pipeline reads rows that only a device has.
+  /// Whether the pipeline reads a build side that only a device has.
   bool reads_device(const Pipeline& pipeline) const {
     return std::ranges::any_of(results_read(pipeline), [&](size_t read) {
-      return results_[read].there || (results_[read].on_device != nullptr && results_[read].build == nullptr);
+      return results_[read].on_device != nullptr && results_[read].build == nullptr;
     });
   }
 
-  /// Whether devices offer what the pipeline does.
+  /// Whether the pipeline can run on a device.
   bool is_offered(size_t pipeline) {
     auto [known, is_new] = offered_.try_emplace(pipeline);
     if (is_new) known->second = not_on_device(pipelines_[pipeline], results_).empty();
@@ -217,7 +212,10 @@ class Execution {
     if (options_.keep_on_device && may_keep(pipelines_, i)) return Goal::kResult;
     if (is_build(pipelines_[i])) return Goal::kHost;
     const std::vector<size_t> fed = pipelines_fed(pipelines_, i);
-    const auto stay = [&](size_t reader) { return !merges_parts(pipelines_[reader]) && is_offered(reader); };
+    const auto stay = [&](size_t reader) {
+      return !merges_parts(pipelines_[reader]) && is_offered(reader) &&
+             (options_.device_only || !is_for_host(reader));
+    };
     return !fed.empty() && std::ranges::all_of(fed, stay) ? Goal::kLaterPipelines : Goal::kHost;
   }
 
@@ -264,7 +262,8 @@ class Execution {
     const auto is_empty = [&](const Branch& branch) { return gives_no_rows(branch); };
     if (std::ranges::all_of(pipeline.branches, is_empty)) return false;
     const auto choice = [&] {
-      if (reads_device(pipeline)) return Choice{.on_device = true, .reason = "what it reads is there"};
+      if (reads_device(pipeline))
+        return Choice{.on_device = true, .reason = "a build side that it reads is there"};
       if (!options_.device_only && is_for_host(i)) return Choice{.reason = "the CPU reads it"};
       return choose(pipeline, results_, result_rows(), options_, Thoroughness::kRun);
     };
@@ -299,7 +298,7 @@ class Execution {
     }
     results_[i].table = std::move(made.table);
     results_[i].on_device = std::move(made.build);
-    results_[i].there = std::move(made.there);
+    results_[i].left = std::move(made.left);
     results_[i].kept = std::move(made.kept);
     device_notes_[pipeline.line] = std::move(made.notes);
     kernel_seconds_[pipeline.line] = made.kernel_seconds;
@@ -312,16 +311,18 @@ class Execution {
     return true;
   }
 
-  /// Where the device has no room for its inputs and its work, the inputs go to the host first.
+  /// Where the device has no room, what pipelines left there goes to the host first.
   DeviceResult run_or_bring(size_t i, Accelerator& gpu) {
     const std::vector<Counters> before = counters_;
     try {
       return run_on_device(pipelines_[i], results_, options_, gpu, counters_, goal_of(i));
     } catch (const MemoryError&) {
-      if (!bring_inputs(pipelines_[i])) throw;
+      bool any = false;
+      for (PipelineResult& result : results_) any |= bring(result);
+      if (!any) throw;
     }
     counters_ = before;
-    return run_on_device(pipelines_[i], results_, options_, gpu, counters_, goal_of(i));
+    return run_on_device(pipelines_[i], results_, options_, gpu, counters_);
   }
 
   /// How many rows each pipeline so far has given.

@@ -38,6 +38,14 @@ ExprPtr text(const char* value) { return literal(Value::varchar(value)); }
 
 plan::NodePtr all_of(const std::shared_ptr<FakeSource>& source) { return plan::scan(source, {0, 1, 2}); }
 
+/// id % most numbers.
+ExprPtr numbers_below(int64_t most) { return call("range", {call("%", {id(), big(most)})}); }
+/// The columns, and x of up to 11 rows.
+plan::NodePtr unnested(const std::shared_ptr<FakeSource>& source) {
+  return plan::unnest(all_of(source), {numbers_below(12)}, {"x"});
+}
+ExprPtr x() { return column(3, TypeId::kInt64); }
+
 using Plan = plan::NodePtr (*)(const std::shared_ptr<FakeSource>&);
 struct Shape {
   const char* name;
@@ -109,6 +117,26 @@ const Shape kShapes[] = {
        std::vector<plan::NodePtr> children;
        for (int i = 0; i < 150; ++i) children.push_back(plan::limit(plan::scan(source, {0}), 2, i % 3));
        return plan::union_all(children);
+     }},
+    {"unnest", [](const auto& source) { return unnested(source); }},
+    {"unnest_lists",
+     [](const auto& source) {
+       return plan::unnest(all_of(source),
+                           {numbers_below(7), numbers_below(3), literal(Value(Type::list(TypeId::kInt64)))},
+                           {"x", "y", "z"});
+     }},
+    {"unnest_some_columns",
+     [](const auto& source) {
+       auto some = plan::filter(unnested(source), call(">", {n(), number(20)}));
+       some = plan::filter(some, call("<", {x(), big(8)}));
+       return plan::project(some, {x(), call("+", {id(), x()})}, {"x", "y"});
+     }},
+    {"unnest_no_column",
+     [](const auto& source) { return plan::project(unnested(source), {text("one")}, {"s"}); }},
+    {"unnest_unnest",
+     [](const auto& source) {
+       auto again = plan::unnest(plan::limit(unnested(source), 300), {numbers_below(4)}, {"y"});
+       return plan::project(again, {column(4, TypeId::kInt64), s()}, {"y", "s"});
      }},
     {"scalar_join",
      [](const auto& source) {

@@ -14,7 +14,7 @@ struct Accelerator;
 class JoinTable;
 
 /// Rows that a pipeline left in a device's memory for later ones.
-struct RowsThere {
+struct LeftRows {
   const Accelerator* place;
   arrow::DeviceBatch batch;
 };
@@ -26,7 +26,7 @@ struct PipelineResult {
   std::shared_ptr<const ops::Build> build = nullptr;
   std::shared_ptr<ops::BuildParts> parts = nullptr;
   std::shared_ptr<const JoinTable> on_device = nullptr;
-  std::optional<RowsThere> there = {};                         ///< instead of the table
+  std::optional<LeftRows> left = {};                           ///< instead of the table
   std::shared_ptr<const arrow::DeviceRecords> kept = nullptr;  ///< instead of the table: the query's result
 
   int64_t rows() const;

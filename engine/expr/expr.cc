@@ -166,10 +166,10 @@ bool equal(const ExprPtr& a, const ExprPtr& b) {
       a->try_cast != b->try_cast || a->lambda_index != b->lambda_index || a->lambda_start != b->lambda_start)
     return false;
   if (a->function != nullptr && a->function->varies) return false;
-  // Their text has the sign of zero.
-  const bool same_literal = a->literal.type() == b->literal.type() && a->literal == b->literal &&
-                            a->literal.to_string() == b->literal.to_string();
-  return same_literal && equal(a->lambda, b->lambda) && std::ranges::equal(a->args, b->args, equal);
+  if (a->kind == Expr::Kind::kLiteral) {  // their texts have the sign of zero
+    return a->literal == b->literal && a->literal.to_string() == b->literal.to_string();
+  }
+  return equal(a->lambda, b->lambda) && std::ranges::equal(a->args, b->args, equal);
 }
 
 ExprPtr remap(const ExprPtr& expr, const std::vector<size_t>& map) {

@@ -79,8 +79,8 @@ ExprPtr case_when(std::vector<ExprPtr> args);
 ExprPtr coalesce(std::vector<ExprPtr> args);
 ExprPtr in_list(ExprPtr arg, std::vector<ExprPtr> list);
 
-/// Whether both give the same value in every row, as their structure shows; both may be null. What varies
-/// from call to call, as random() does, equals nothing.
+/// Whether both give the same value in every row, as their structure shows; both may be null. Volatile
+/// expressions, such as random(), are not equal to any.
 bool equal(const ExprPtr& a, const ExprPtr& b);
 /// The columns that the expression reads, ascending, each once.
 std::vector<size_t> columns_of(const Expr& expr);

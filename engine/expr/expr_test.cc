@@ -37,7 +37,7 @@ TEST(Expr, EqualsByStructure) {
   EXPECT_TRUE(equal(more(2), more(2))) << "another object";
 }
 
-TEST(Expr, WhatVariesEqualsNothing) {
+TEST(Expr, VolatileOnesAreNotEqual) {
   const ExprPtr random = call("random", {});
   EXPECT_FALSE(equal(random, random));
   EXPECT_FALSE(equal(call("+", {random, real(1)}), call("+", {random, real(1)})));

@@ -46,7 +46,9 @@ std::vector<Type> nested_types() {
           Type::map(text, number),
           Type::map(real, Type::list(text)),
           Type::list(TypeId::kInt64),
-          Type::list(TypeId::kBool)};
+          Type::list(TypeId::kBool),
+          TypeId::kInterval,
+          Type::list(TypeId::kInterval)};
 }
 
 Value value(Type type, std::mt19937& random);

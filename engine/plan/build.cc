@@ -58,8 +58,7 @@ NodePtr make(Payload payload, std::vector<NodePtr> children, Schema schema, doub
   return std::make_shared<Node>(Node{std::move(payload), std::move(children), std::move(schema), rows});
 }
 
-/// The node without columns that Unnest nodes would repeat though no reader reads them. The readers are
-/// changed to read the others where they are now.
+/// The node, whose UNNEST repeats only columns that `readers` read; the readers are renumbered.
 NodePtr narrowed(const NodePtr& node, std::vector<ExprPtr*> readers) {
   if (const auto* filter = std::get_if<Filter>(&node->payload)) {
     ExprPtr predicate = filter->predicate;
@@ -72,19 +71,19 @@ NodePtr narrowed(const NodePtr& node, std::vector<ExprPtr*> readers) {
   std::vector<bool> is_read(node->schema.size());
   for (const ExprPtr* reader : readers)
     for (const size_t column : columns_of(**reader)) is_read[column] = true;
-  Unnest less{unnest->lists, {}};
+  Unnest narrow{unnest->lists, {}};
   std::vector<size_t> place(node->schema.size());
   Schema schema;
   for (size_t i = 0; i < place.size(); ++i) {
     const bool is_repeated = i < unnest->kept.size();
     if (is_repeated && !is_read[i]) continue;
-    if (is_repeated) less.kept.push_back(unnest->kept[i]);
+    if (is_repeated) narrow.kept.push_back(unnest->kept[i]);
     place[i] = schema.size();
     schema.push_back(node->schema[i]);
   }
   if (schema.size() == place.size()) return node;
   for (ExprPtr* reader : readers) *reader = remap(*reader, place);
-  return make(std::move(less), node->children, std::move(schema), node->estimated_rows);
+  return make(std::move(narrow), node->children, std::move(schema), node->estimated_rows);
 }
 
 }  // namespace

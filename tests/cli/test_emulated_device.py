@@ -143,6 +143,17 @@ def test_rows_between_pipelines_stay(lanewise, env, name, memory):
         assert sizes < 5000, f"of t only: {error}"
 
 
+def test_rows_that_were_left_make_room(lanewise, env):
+    """A join needs the memory in which rows for a later pipeline are: they go to the host, and either part alone has room."""
+    sql = """CREATE TABLE t AS SELECT i, i * 3 AS k FROM range(200_000) r(i); CREATE TABLE u AS SELECT i * 3 AS k FROM range(3_000_000) r(i);
+      CREATE TABLE w AS SELECT i * 7 AS k, i AS a, i + 1 AS b, i + 2 AS c, i + 3 AS d FROM range(300_000) r(i);
+      WITH g AS MATERIALIZED (SELECT k, i * i AS v, i + 7 AS z FROM t WHERE i % 100 <> 7),
+        h AS MATERIALIZED (SELECT count(*) AS n, sum(w.a + w.b + w.c + w.d)::BIGINT AS w FROM u JOIN w ON u.k = w.k)
+      SELECT n, w, NULL FROM h UNION ALL SELECT count(*), sum(v + k), max(z) FROM g WHERE v % 3 = 1 UNION ALL SELECT 1, sum(z), 2 FROM g"""
+    answer = lanewise("sql", "--format", "csv", "-c", sql)
+    assert lanewise("sql", "--device", "cuda", "--device-memory", "16MB", "--format", "csv", "-c", sql, env=env) == answer
+
+
 def test_occupancy_is_as_reckoned_by_hand(lanewise, env):
     """Four warps: threads=32 on four multiprocessors. Each has 39 words of 32 rows; the first of its rows takes 40 walks of 16 bytes, any other
     one. Naive: 40 walks for the word with the long row, 38 for the others, so 78 of 32 lanes. With refill 31 lanes take new rows in each of those

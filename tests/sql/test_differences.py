@@ -40,6 +40,9 @@ CASES = [  # expression over a column x, its value, DuckDB's answer, ours
     ("(TIMESTAMP '2001-02-03 04:05:06' <> date_trunc('hour', x))::VARCHAR", "NULL::TIMESTAMP", "true", None),
     ("(date_trunc('hour', x) = DATE '2020-01-01')::VARCHAR", "DATE '2020-01-01'", "false", "true"),
     ("(date_trunc('year', x) = TIMESTAMP 'infinity')::VARCHAR", "'infinity'::TIMESTAMP", "false", "true"),
+    ("list_unique([x, INTERVAL 1 MONTH])::VARCHAR", "INTERVAL 30 DAY", "2", "1"),
+    ("list_sort([x, INTERVAL 1 MONTH, INTERVAL 720 HOUR])::VARCHAR", "INTERVAL 30 DAY", "['720:00:00', 30 days, 1 month]", "[30 days, 1 month, '720:00:00']"),
+    ("map([[x]], [1])[[INTERVAL 1 MONTH]]::VARCHAR", "INTERVAL 30 DAY", None, "1"),
     ("hex(encode(strip_accents(x)))", "'é' || chr(0) || 'e'", "65", "650065"),
     ("hex(encode(nfc_normalize(x)))", "'é' || chr(0) || 'e'", "C3A9", "C3A90065"),
 ]

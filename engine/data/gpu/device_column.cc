@@ -282,7 +282,14 @@ ColumnPtr to_host(const DeviceColumn& column, gpu::Staging& staging, gpu::Stream
     made->wide_offsets = column.wide_offsets;
     made->offsets = bring(column.offsets.address(),
                           (rows + 1) * (column.wide_offsets ? sizeof(uint64_t) : sizeof(uint32_t)));
-    made->values = bring(column.values.address(), made->offset(column.rows));
+    const uint64_t bytes = made->offset(column.rows);
+    made->values = bring(column.values.address(), bytes);
+    if (made->wide_offsets && bytes <= UINT32_MAX) {
+      Buffer narrow = Buffer::allocate((rows + 1) * sizeof(uint32_t), budget, kWhat);
+      std::copy_n(made->offsets.as<uint64_t>(), rows + 1, narrow.mutable_as<uint32_t>());
+      made->offsets = std::move(narrow);
+      made->wide_offsets = false;
+    }
   } else {
     made->values = bring(column.values.address(), rows * width(column.type.physical()));
   }

@@ -152,7 +152,7 @@ class DeviceRun {
     counters_[pipeline_.line].nanos += watch.lap();
     DeviceResult result{.table = std::move(table)};
     if (!kept.empty() && goal_ == Goal::kLaterPipelines) {
-      result.there = RowsThere{&gpu_, std::move(kept[0])};
+      result.left = LeftRows{&gpu_, std::move(kept[0])};
     } else {
       result.kept = as_result(kept);
     }

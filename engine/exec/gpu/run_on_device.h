@@ -17,7 +17,7 @@ namespace lanewise::exec {
 /// pipelines before, as far as they are there.
 std::string not_on_device(const Pipeline& pipeline, const Results& results);
 
-/// Where a pipeline's rows go. Few of them come to the host in any case.
+/// Where a pipeline's rows go. If they are few, they come to the host all the same.
 enum class Goal : uint8_t { kHost, kLaterPipelines, kResult };
 
 /// A pipeline's result, and lines about how it was made.
@@ -25,7 +25,7 @@ struct DeviceResult {
   Table table;
   std::shared_ptr<const JoinTable> build = nullptr;  ///< instead of the table, where the sink is a join's
   // Instead of the table's batches, where the rows stayed on the device:
-  std::optional<RowsThere> there = {};
+  std::optional<LeftRows> left = {};
   std::shared_ptr<const arrow::DeviceRecords> kept = nullptr;
   std::vector<std::string> notes = {};
   double kernel_seconds = 0;

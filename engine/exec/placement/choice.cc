@@ -73,7 +73,8 @@ Choice choose(const Pipeline& pipeline, const Results& results, const std::vecto
   const bool decided = !choice.reason.empty();
   if (decided && !explains) return choice;
 
-  Known known{result_rows, options.store};
+  Known known{result_rows, {}, options.store};
+  for (const PipelineResult& result : results) known.left.push_back(result.left.has_value());
   known.resident = [&view](const Source& source, size_t column, int64_t rows) {
     const DeviceRows* there = source.device_rows();
     if (there != nullptr && there->device() == view.ordinal && there->has(column)) return true;

@@ -103,9 +103,9 @@ InputSize size_of(const plan::Scan& scan, const Schema& schema, const Known& kno
   return size;
 }
 
-InputSize size_of(double rows, const Schema& schema) {
+InputSize size_of(double rows, const Schema& schema, bool on_device = false) {
   ColumnSizes sizes(rows);
-  for (const Field& field : schema) sizes.add(field.type, nullptr, false, false);
+  for (const Field& field : schema) sizes.add(field.type, nullptr, on_device, on_device);
   return sizes.size();
 }
 
@@ -114,7 +114,8 @@ InputSize size_of(const Branch& branch, const Known& known) {
     return size_of(**scan, branch.schema, known);
   if (const auto* values = std::get_if<const plan::Values*>(&branch.input))
     return size_of(static_cast<double>((*values)->table->rows()), branch.schema);
-  return size_of(known.result_rows[*pipeline_read(branch)], branch.schema);
+  const size_t read = *pipeline_read(branch);
+  return size_of(known.result_rows[read], branch.schema, read < known.left.size() && known.left[read]);
 }
 
 /// The rows of a branch on their way to the sink.

@@ -12,6 +12,7 @@ namespace lanewise::exec {
 /// What is known before a pipeline runs.
 struct Known {
   std::vector<double> result_rows;  ///< results of the pipelines before it
+  std::vector<bool> left = {};      ///< whether a GPU has those rows; not set: none
   ColumnStore* store = nullptr;     ///< hot columns: gives their sizes, and the zones that can be skipped
   /// Whether GPU memory holds a column of a scan's source with that many rows. Not set: it does not.
   std::function<bool(const Source& source, size_t column, int64_t rows)> resident = {};

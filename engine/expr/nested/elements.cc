@@ -143,6 +143,18 @@ Elements elements_of(const Vector& lists, const ActiveSet& rows) {
   return result;
 }
 
+const uint64_t* not_null(std::span<const Vector> args, const ActiveSet& rows) {
+  uint64_t* valid = nullptr;
+  for (const Vector& arg : args) {
+    if (arg.validity == nullptr) continue;
+    if (valid == nullptr) valid = all_ones(rows.rows(), rows.arena());
+    rows.for_each([&](uint32_t row) {
+      if (arg.is_null(row)) bits::clear(valid, row);
+    });
+  }
+  return valid;
+}
+
 Vector normalized(const Vector& values, const ActiveSet& rows) {
   if (!packed::has_equal_forms(values.type)) return values;
   if (values.constant && rows.rows() != 1) {

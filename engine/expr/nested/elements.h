@@ -23,6 +23,9 @@ struct Elements {
 /// NULL lists have no elements.
 Elements elements_of(const Vector& lists, const ActiveSet& rows);
 
+/// The rows where no argument is NULL; null: all.
+const uint64_t* not_null(std::span<const Vector> args, const ActiveSet& rows);
+
 /// The values with equal bytes where they are equal: 0.0 for -0.0, whole months and days for an interval's
 /// smaller units.
 Vector normalized(const Vector& values, const ActiveSet& rows);

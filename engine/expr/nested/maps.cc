@@ -40,7 +40,7 @@ std::optional<Type> resolve_map(Types args) {
 /// Writes entries as a map holds them: a mark, the key's slot and the value's. Checks the keys.
 class MapWriter {
  public:
-  explicit MapWriter(packed::Writer& to, SlotSet& seen) : to_(to), seen_(seen) { seen_.clear(); }
+  MapWriter(packed::Writer& to, SlotSet& seen) : to_(to), seen_(seen) { seen_.clear(); }
   void add(const Slots& key, std::string_view value) {
     if (key.is_null()) throw UserError("Map keys can not be NULL.");
     if (!seen_.insert(key.key())) throw UserError("Map keys must be unique.");
@@ -54,24 +54,11 @@ class MapWriter {
   SlotSet& seen_;
 };
 
-/// The rows where no argument is NULL; null: all.
-const uint64_t* not_null(Args args, const ActiveSet& rows) {
-  uint64_t* valid = nullptr;
-  for (const Vector& arg : args) {
-    if (arg.validity == nullptr) continue;
-    if (valid == nullptr) valid = all_ones(rows.rows(), rows.arena());
-    rows.for_each([&](uint32_t row) {
-      if (arg.is_null(row)) bits::clear(valid, row);
-    });
-  }
-  return valid;
-}
-
 Vector map(const Expr& expr, Args args, const ActiveSet& rows, EvalContext&) {
   if (args.empty()) return packed_rows(expr.type, rows, [](uint32_t, packed::Writer& to) { to.end(); });
   const SlotLists keys(args[0], rows), values(args[1], rows);
   const uint64_t* const valid = not_null(args, rows);
-  SlotSet seen;
+  SlotSet seen(rows.arena());
   Vector result = packed_rows(expr.type, rows, [&](uint32_t row, packed::Writer& to) {
     if (valid != nullptr && !bits::test(valid, row)) return;
     if (packed::size(args[0].type, keys.text(row)) != packed::size(args[1].type, values.text(row)))
@@ -115,7 +102,7 @@ class Entries {
   Slots operator[](uint32_t row) const { return maps_[row]; }
   Entry entry(const Slots& slots) const {
     const std::string_view pair = slots.slot().substr(1);
-    Slots key(key_, width_, pair, slots.key().data() + 1);
+    Slots key(key_, width_, pair, slots.key().substr(1));
     key.next();
     return {key, pair.substr(key.slot().size())};
   }
@@ -136,7 +123,7 @@ class Entries {
 
 Vector from_entries(const Expr& expr, Args args, const ActiveSet& rows, EvalContext&) {
   const Entries entries(args[0], rows);
-  SlotSet seen;
+  SlotSet seen(rows.arena());
   return packed_rows(expr.type, rows, [&](uint32_t row, packed::Writer& to) {
     Slots pairs = entries[row];
     while (pairs.next())
@@ -199,10 +186,9 @@ Value part_reference(const Expr& expr, Given args) {
 }
 
 /// A map's bytes are those of the list of its entries.
-Vector entries(const Expr& expr, Args args, const ActiveSet&, EvalContext&) {
-  Vector result = args[0];
-  result.type = expr.type;
-  return result;
+Vector entries(const Expr& expr, Args args, const ActiveSet& rows, EvalContext&) {
+  const Texts maps(args[0], rows);
+  return map_rows(expr.type, rows, [&](uint32_t row) { return maps[row]; });
 }
 
 Value entries_reference(const Expr& expr, Given args) { return {expr.type, args[0].text()}; }
@@ -272,7 +258,11 @@ Vector extract_value(const Expr& expr, Args args, const ActiveSet& rows, EvalCon
   const Type one = Type::structure({{"", expr.type}});
   const Vector found = packed_rows(one, rows, [&](uint32_t row, packed::Writer& to) {
     const std::string_view value = find(row);
-    value.empty() ? to.null(expr.type) : to.slot(value);
+    if (value.empty()) {
+      to.null(expr.type);
+    } else {
+      to.slot(value);
+    }
   });
   return field_of(found, 0, rows);
 }

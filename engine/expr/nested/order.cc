@@ -168,7 +168,7 @@ void for_each_distinct(Slots slots, SlotSet& seen, F f) {
 
 Vector distinct(const Expr& expr, Args args, const ActiveSet& rows, EvalContext&) {
   const SlotLists lists(args[0], rows);
-  SlotSet seen;
+  SlotSet seen(rows.arena());
   return packed_rows(expr.type, rows, [&](uint32_t row, packed::Writer& to) {
     for_each_distinct(lists[row], seen, [&](std::string_view slot) { to.slot(slot); });
     to.end();
@@ -177,7 +177,7 @@ Vector distinct(const Expr& expr, Args args, const ActiveSet& rows, EvalContext&
 
 Vector unique(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
   const SlotLists lists(args[0], rows);
-  SlotSet seen;
+  SlotSet seen(rows.arena());
   return map_rows(TypeId::kUInt64, rows, [&](uint32_t row) {
     uint64_t count = 0;
     for_each_distinct(lists[row], seen, [&](std::string_view) { ++count; });

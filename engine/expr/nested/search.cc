@@ -96,7 +96,7 @@ void collect(Slots slots, SlotSet& set) {
 
 Vector has_any(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
   const SlotLists lists(args[0], rows), others(args[1], rows);
-  SlotSet wanted;
+  SlotSet wanted(rows.arena());
   return map_rows(TypeId::kBool, rows, [&](uint32_t row) -> uint8_t {
     collect(others[row], wanted);
     for (Slots slots = lists[row]; slots.next();)
@@ -114,7 +114,7 @@ Value has_any_reference(const Expr&, Given args) {
 /// A NULL that is wanted is left out.
 Vector has_all(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
   const SlotLists lists(args[0], rows), others(args[1], rows);
-  SlotSet there;
+  SlotSet there(rows.arena());
   return map_rows(TypeId::kBool, rows, [&](uint32_t row) -> uint8_t {
     collect(lists[row], there);
     for (Slots slots = others[row]; slots.next();)
@@ -134,20 +134,26 @@ std::optional<Type> resolve_intersect(Types args) {
   return args[0];
 }
 
+/// Nothing is in a second list that is NULL.
 Vector intersect(const Expr& expr, Args args, const ActiveSet& rows, EvalContext&) {
   const SlotLists lists(args[0], rows), others(args[1], rows);
-  SlotSet wanted, seen;
-  return packed_rows(expr.type, rows, [&](uint32_t row, packed::Writer& to) {
+  SlotSet wanted(rows.arena()), seen(rows.arena());
+  Vector result = packed_rows(expr.type, rows, [&](uint32_t row, packed::Writer& to) {
+    if (args[0].is_null(row)) return;
+    if (args[1].is_null(row)) return to.end();
     collect(others[row], wanted);
     seen.clear();
     for (Slots slots = lists[row]; slots.next();)
       if (wanted.contains(slots.key()) && seen.insert(slots.key())) to.slot(slots.slot());
     to.end();
   });
+  result.validity = not_null(args.first(1), rows);
+  return result;
 }
 
 Value intersect_reference(const Expr& expr, Given args) {
-  const ValueList others = packed::unpack(args[1]);
+  if (args[0].is_null()) return Value(expr.type);
+  const ValueList others = args[1].is_null() ? ValueList() : packed::unpack(args[1]);
   ValueList kept;
   for (const Value& value : packed::unpack(args[0])) {
     if (!value.is_null() && std::ranges::count(others, value) != 0 && std::ranges::count(kept, value) == 0)
@@ -221,6 +227,7 @@ constexpr Function kSearchFunctions[] = {
      .documentation = "Whether the first list has all elements of the second.",
      .example = "list_has_all([1, 2], [2])"},
     {.name = "list_intersect",
+     .nulls = Function::Nulls::kOwn,
      .resolve = resolve_intersect,
      .evaluate = intersect,
      .reference = intersect_reference,

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "data/packed.h"
 #include "expr/nested/elements.h"
@@ -18,32 +18,30 @@ namespace lanewise::expr {
 class Slots {
  public:
   /// `keys`: the normalized list, whose slots lie at the same places.
-  Slots(Type element, size_t width, std::string_view list, const char* keys)
-      : element_(element), width_(width), at_(list.data()), end_(at_ + list.size()), to_key_(keys - at_) {}
+  Slots(Type element, size_t width, std::string_view list, std::string_view keys)
+      : element_(element), width_(width), rest_(list), keys_(keys) {}
   /// Goes to the first or next slot; false: there is none.
   bool next() {
-    at_ += size_;
+    rest_.remove_prefix(size_);
+    keys_.remove_prefix(size_);
     size_ = 0;
-    if (at_ == end_ || static_cast<packed::Mark>(*at_) == packed::Mark::kEnd) return false;
+    if (rest_.empty() || mark() == packed::Mark::kEnd) return false;
     size_ = width_ != 0 ? width_ : 1 + (is_null() ? 0 : payload_size());
     return true;
   }
-  bool is_null() const { return static_cast<packed::Mark>(*at_) == packed::Mark::kNull; }
-  std::string_view slot() const { return {at_, size_}; }
+  bool is_null() const { return mark() == packed::Mark::kNull; }
+  std::string_view slot() const { return rest_.substr(0, size_); }
   /// Elements are equal, and ordered, as their keys are.
-  std::string_view key() const { return {at_ + to_key_, size_}; }
+  std::string_view key() const { return keys_.substr(0, size_); }
 
  private:
-  size_t payload_size() const {
-    return packed::Reader({at_ + 1, static_cast<size_t>(end_ - at_) - 1}).payload(element_).size();
-  }
+  packed::Mark mark() const { return static_cast<packed::Mark>(rest_[0]); }
+  size_t payload_size() const { return packed::Reader(rest_.substr(1)).payload(element_).size(); }
 
   Type element_;
   size_t width_;
-  const char* at_;
-  const char* end_;
-  std::ptrdiff_t to_key_;
-  size_t size_ = 0;
+  std::string_view rest_, keys_;  // from the slot on
+  size_t size_ = 0;               // of the slot
 };
 
 /// The lists of a vector as slots, by row.
@@ -54,7 +52,7 @@ class SlotLists {
         keys_(normalized(lists, rows), rows),
         element_(lists.type.element()),
         width_(packed::slot_width(element_)) {}
-  Slots operator[](uint32_t row) const { return {element_, width_, lists_[row], keys_[row].data()}; }
+  Slots operator[](uint32_t row) const { return {element_, width_, lists_[row], keys_[row]}; }
   std::string_view text(uint32_t row) const { return lists_[row]; }
 
  private:
@@ -66,26 +64,32 @@ class SlotLists {
 /// A set of slots that is used for one list after another.
 class SlotSet {
  public:
+  explicit SlotSet(Arena& arena) : arena_(arena), table_(new_table(kSmallest)) {}
   void clear() {
     ++list_;
     count_ = 0;
   }
   /// False: it is there already.
   bool insert(std::string_view slot) {
+    if (contains(slot)) return false;
     if (2 * ++count_ > table_.size()) grow();
-    Entry& entry = find(slot);
-    if (entry.list == list_) return false;
-    entry = {slot, list_};
+    find(slot) = {slot, list_};
     return true;
   }
   bool contains(std::string_view slot) { return find(slot).list == list_; }
 
  private:
+  static constexpr size_t kSmallest = 32;
   struct Entry {
     std::string_view slot;
-    uint64_t list = 0;  ///< free unless this is the current list
+    uint64_t list;  ///< free unless this is the current list
   };
 
+  std::span<Entry> new_table(size_t size) {
+    auto* const entries = arena_.allocate<Entry>(size);
+    std::fill_n(entries, size, Entry{});
+    return {entries, size};
+  }
   Entry& find(std::string_view slot) {
     const size_t mask = table_.size() - 1;
     size_t place = std::hash<std::string_view>()(slot) & mask;
@@ -93,12 +97,13 @@ class SlotSet {
     return table_[place];
   }
   void grow() {
-    const std::vector<Entry> before = std::exchange(table_, std::vector<Entry>(2 * table_.size()));
+    const std::span<Entry> before = std::exchange(table_, new_table(2 * table_.size()));
     for (const Entry& entry : before)
       if (entry.list == list_) find(entry.slot) = entry;
   }
 
-  std::vector<Entry> table_ = std::vector<Entry>(32);  // a power of two, at least half of them free
+  Arena& arena_;
+  std::span<Entry> table_;  // a power of two, at least half of them free
   uint64_t list_ = 1;
   size_t count_ = 0;
 };

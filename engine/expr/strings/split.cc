@@ -62,7 +62,7 @@ Piece piece_of(std::string_view text, std::string_view separator, int64_t number
   if (number < 0) {
     int64_t count = 0;
     for (Splitter all(text, separator); !all.done(); ++count) all.next();
-    if (number < -int64_t{count}) return {{}, false};
+    if (number < -count) return {{}, false};
     number += count + 1;
   }
   if (number == 0) return {{}, false};

@@ -33,7 +33,10 @@ class UnnestExpansion : public Expansion {
  public:
   UnnestExpansion(const Chunk& in, uint32_t rows, std::vector<expr::Elements> lists,
                   const std::vector<size_t>& kept)
-      : in_(in), limit_(std::max((rows + 63) / 64, 1U) * 64), lists_(std::move(lists)), kept_(kept) {}
+      : in_(in),
+        limit_(lists.size() == 1 ? std::max((rows + 63) / 64, 1U) * 64 : std::max(rows, 1U)),
+        lists_(std::move(lists)),
+        kept_(kept) {}
 
   bool next(Chunk& out, EvalContext& context) override {
     return lists_.size() == 1 ? next_of_one(out, context) : next_of_several(out, context);

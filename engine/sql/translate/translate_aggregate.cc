@@ -14,9 +14,14 @@ namespace lanewise::sql {
 
 namespace {
 
-bool is_null_literal(const Expr& expr) {
-  return expr.kind == Expr::Kind::kLiteral && expr.literal.is_null();
+/// Whether the order of rows cannot matter, as all of them have the same arguments.
+bool order_is_free(const duckdb::BoundAggregateExpression& expr) {
+  return std::ranges::all_of(expr.children, [](const auto& arg) { return arg->IsFoldable(); }) &&
+         std::ranges::none_of(expr.order_bys->orders,
+                              [](const auto& key) { return key.expression->CanThrow(); });
 }
+
+bool is_null_literal(const Expr& expr) { return expr.kind == Expr::Kind::kLiteral && expr.literal.is_null(); }
 
 /// The separator of string_agg.
 ExprPtr separator(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr) {
@@ -216,8 +221,7 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
 plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
   constexpr std::array kOfAnyOrder = {"min", "max", "approx_count_distinct", "approx_quantile",
                                       "reservoir_quantile"};
-  const bool varies = std::ranges::any_of(expr.children, [](const auto& arg) { return !arg->IsFoldable(); });
-  if (expr.order_bys && varies &&
+  if (expr.order_bys && !order_is_free(expr) &&
       expr.function.GetOrderDependent() == duckdb::AggregateOrderDependent::ORDER_DEPENDENT &&
       std::ranges::find(kOfAnyOrder, expr.function.name) == kOfAnyOrder.end())
     unsupported(fmt::format("ORDER BY within {} is not", expr.ToString()));

@@ -12,20 +12,20 @@ namespace {
 
 /// Calls of equal passes share one; those of kAny go where others are.
 struct Pass {
-  enum class Of : uint8_t { kAny, kRows, kRank, kDistinct };
-  Of of = Of::kAny;
+  enum class Kind : uint8_t { kAny, kRows, kRank, kDistinct };
+  Kind kind = Kind::kAny;
   size_t place = 0;                           // kRank: of the call
   ExprPtr value = nullptr, filter = nullptr;  // kDistinct
   friend bool operator==(const Pass& a, const Pass& b) {
-    return a.of == b.of && a.place == b.place && equal(a.value, b.value) && equal(a.filter, b.filter);
+    return a.kind == b.kind && a.place == b.place && equal(a.value, b.value) && equal(a.filter, b.filter);
   }
 };
 
 Pass pass_of(const plan::AggregateCall& call, size_t place) {
-  if (needs_rows(call)) return {Pass::Of::kRows};
-  if (is_ranked(call)) return {Pass::Of::kRank, place};
+  if (needs_rows(call)) return {Pass::Kind::kRows};
+  if (is_ranked(call)) return {Pass::Kind::kRank, place};
   if (!is_distinct(call)) return {};
-  return {Pass::Of::kDistinct, 0, call.args[0], call.filter};
+  return {Pass::Kind::kDistinct, 0, call.args[0], call.filter};
 }
 
 std::vector<std::string> names_of(size_t count) {
@@ -44,7 +44,7 @@ Passes::Passes(const Pipeline& pipeline) : output_(pipeline.output) {
   for (const plan::AggregateCall& call : aggregate->aggregates)
     wanted.push_back(pass_of(call, wanted.size()));
   const auto takes_others = [&](size_t i) { return is_distinct(aggregate->aggregates[i]); };
-  const auto is_any = [&](size_t i) { return wanted[i].of == Pass::Of::kAny; };
+  const auto is_any = [&](size_t i) { return wanted[i].kind == Pass::Kind::kAny; };
   // Values of DISTINCT ones split groups, whose rows have no order.
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!is_any(i) || pick_of(aggregate->aggregates[i])) continue;

@@ -81,10 +81,10 @@ DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, cons
     return;
   }
   if (const auto* result = std::get_if<ResultOf>(&branch.input)) {
-    const auto& there = results[result->pipeline].there;
-    if (there && there->place == &gpu) {
-      left_ = &*there;
-      rows_ = batch_rows_ = there->batch.rows;
+    if (const auto& left = results[result->pipeline].left) {
+      invariant(left->place == &gpu, "rows are read where they were left");
+      left_ = &*left;
+      rows_ = batch_rows_ = left->batch.rows;
       return;
     }
   }

@@ -54,7 +54,7 @@ class DeviceInput {
   Accelerator& gpu_;
   const plan::Scan* scan_ = nullptr;
   std::shared_ptr<const JoinTable> build_;  // whose rows these are, with their marks
-  const RowsThere* left_ = nullptr;         // by an earlier pipeline
+  const LeftRows* left_ = nullptr;          // by an earlier pipeline
   const DeviceRows* there_ = nullptr;       // the source's rows, if this device has them
   std::string identity_;                    // empty: nothing is kept
   int64_t rows_ = -1;
