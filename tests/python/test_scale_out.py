@@ -50,7 +50,10 @@ def dataset():
     ray.shutdown()
 
 
-@pytest.mark.parametrize("query", QUERIES)
+MANY = "SELECT g, x, k, count(*) AS n, sum(m) AS s FROM input GROUP BY g, x, k"  # nearly a group for each row, with NULLs
+
+
+@pytest.mark.parametrize("query", [*QUERIES, MANY])
 def test_ray(dataset, query):
     import lanewise.ray
 
@@ -107,14 +110,14 @@ def small_groups(monkeypatch):
     monkeypatch.setattr(_files, "_BYTES", 1)
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", [*QUERIES, MANY])
 def test_ray_files(dataset, folder, small_groups, query):
     import lanewise.ray
 
     compare(query, lanewise.ray.sql(folder, query).take_all())
 
 
-@pytest.mark.parametrize("query", QUERIES[5:6] + QUERIES[10:14] + QUERIES[19:20])
+@pytest.mark.parametrize("query", QUERIES[5:6] + QUERIES[10:14] + QUERIES[19:20] + [MANY])
 def test_ray_shuffles_large_states(dataset, monkeypatch, query):
     import lanewise.ray
 
@@ -255,14 +258,14 @@ def test_spark_joins_small_tables(frame, query):
     compare(query, pa.table(lanewise.spark.sql(frame, query, tables=SMALL, parts=3).toArrow()).to_pylist())
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", [*QUERIES, MANY])
 def test_spark_files(frame, folder, small_groups, query):
     import lanewise.spark
 
     compare(query, pa.table(lanewise.spark.sql(folder, query).toArrow()).to_pylist())
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", [*QUERIES, MANY])
 def test_spark_adaptive(frame, query):
     import lanewise.spark
 

@@ -116,7 +116,7 @@ def _merged(rows: ray.data.Dataset, plan: Split, empty: pa.Table, parts: int, se
     if not plan.final and not plan.top:
         return rows
     rows = rows.materialize()
-    if plan.final and plan.keys and rows.size_bytes() > _FEW:
+    if plan.final and plan.keys and (rows.size_bytes() or 0) > _FEW:
         rows = rows.map_batches(lambda block: parted(block, plan.keys, parts), batch_format="pyarrow", batch_size=None)
         rows = rows.groupby("__part", parts).map_groups(_group(plan.final, settings), batch_format="pyarrow")
         return _in_one_task(rows, [plan.top], answer(plan.final, empty, **settings), settings) if plan.top else rows
