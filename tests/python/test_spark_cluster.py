@@ -10,8 +10,6 @@ import pytest
 import test_scale_out as scale_out
 from test_split import QUERIES, TABLE
 
-pytestmark = scale_out.pytestmark
-
 
 @pytest.fixture(scope="module")
 def frame():
@@ -51,7 +49,7 @@ def killed_once(mark, generations):
     return step
 
 
-@pytest.mark.parametrize("query", QUERIES[5:8] + scale_out.JOINS[:1])
+@pytest.mark.parametrize("query", scale_out.some(QUERIES[5:8] + scale_out.JOINS[:1], 1))
 @pytest.mark.parametrize("generations", [0, 2], ids=["worker", "executor"])
 def test_what_was_killed_is_repeated(frame, query, generations, tmp_path):
     import lanewise.spark
