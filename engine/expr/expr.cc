@@ -166,7 +166,7 @@ bool equal(const ExprPtr& a, const ExprPtr& b) {
       a->try_cast != b->try_cast || a->lambda_index != b->lambda_index || a->lambda_start != b->lambda_start)
     return false;
   if (a->function != nullptr && a->function->varies) return false;
-  if (a->kind == Expr::Kind::kLiteral) {  // their texts have the sign of zero
+  if (a->kind == Expr::Kind::kLiteral) {  // -0.0 == 0.0, but not as text
     return a->literal == b->literal && a->literal.to_string() == b->literal.to_string();
   }
   return equal(a->lambda, b->lambda) && std::ranges::equal(a->args, b->args, equal);
