@@ -122,16 +122,15 @@ template <class Words, class Write>
 Vector sort_lists(const Expr& expr, Args args, const ActiveSet& rows, Words order_of_words, Write write) {
   const SlotLists lists(args[0], rows);
   std::vector<Place> places;
-  ValueList words(args.size() - 1);
-  Order order;
-  bool known = false;
+  const auto order_at = [&](uint32_t row) {
+    ValueList words;
+    for (const Vector& word : args.subspan(1)) words.push_back(value_at(word, row));
+    return order_of_words(words);
+  };
   const bool constant = std::ranges::all_of(args.subspan(1), [](const Vector& arg) { return arg.constant; });
+  Order order = constant ? order_at(0) : Order();
   return packed_rows(expr.type, rows, [&](uint32_t row, packed::Writer& to) {
-    if (!known || !constant) {
-      for (size_t i = 0; i < words.size(); ++i) words[i] = value_at(args[i + 1], row);
-      order = order_of_words(words);
-      known = true;
-    }
+    if (!constant) order = order_at(row);
     sort_slots(lists[row], order, places);
     for (const Place& place : places) write(place, to);
     to.end();

@@ -94,15 +94,21 @@ void collect(Slots slots, SlotSet& set) {
     if (!slots.is_null()) set.insert(slots.key());
 }
 
-Vector has_any(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
-  const SlotLists lists(args[0], rows), others(args[1], rows);
-  SlotSet wanted(rows.arena());
+/// Whether some element of each row's first list is in the second one (`any`), or all are. NULLs do not
+/// count.
+Vector are_in(const Vector& lists, const Vector& others, bool any, const ActiveSet& rows) {
+  const SlotLists given(lists, rows), searched(others, rows);
+  SlotSet known(rows.arena());
   return map_rows(TypeId::kBool, rows, [&](uint32_t row) -> uint8_t {
-    collect(others[row], wanted);
-    for (Slots slots = lists[row]; slots.next();)
-      if (!slots.is_null() && wanted.contains(slots.key())) return 1;
-    return 0;
+    collect(searched[row], known);
+    for (Slots slots = given[row]; slots.next();)
+      if (!slots.is_null() && known.contains(slots.key()) == any) return any;
+    return !any;
   });
+}
+
+Vector has_any(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
+  return are_in(args[0], args[1], true, rows);
 }
 
 Value has_any_reference(const Expr&, Given args) {
@@ -113,14 +119,7 @@ Value has_any_reference(const Expr&, Given args) {
 
 /// A NULL that is wanted is left out.
 Vector has_all(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
-  const SlotLists lists(args[0], rows), others(args[1], rows);
-  SlotSet there(rows.arena());
-  return map_rows(TypeId::kBool, rows, [&](uint32_t row) -> uint8_t {
-    collect(lists[row], there);
-    for (Slots slots = others[row]; slots.next();)
-      if (!slots.is_null() && !there.contains(slots.key())) return 0;
-    return 1;
-  });
+  return are_in(args[1], args[0], false, rows);
 }
 
 Value has_all_reference(const Expr&, Given args) {
