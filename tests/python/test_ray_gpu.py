@@ -6,7 +6,6 @@ import test_scale_out as scale_out
 from test_scale_out import SMALL, compare, folder, killed_once, small_groups  # noqa: F401: fixtures
 from test_split import TABLE
 
-pytestmark = scale_out.pytestmark
 QUERIES = ["SELECT g, count(*) AS n, sum(x) AS s FROM input WHERE x > 1 GROUP BY g", "SELECT name, count(*) AS n FROM input JOIN names USING (k) GROUP BY name",
            "SELECT g, x FROM input WHERE k LIKE 'a%'"]  # fmt: skip
 
