@@ -32,6 +32,8 @@ TABLE = """CREATE TABLE t AS SELECT i AS n,
     CASE WHEN i % 5 = 4 THEN NULL WHEN i % 2 = 0 THEN (i % 4)::INT::UNION(k INT, t VARCHAR) ELSE ('u ' || i % 3)::UNION(k INT, t VARCHAR) END AS u,
     CASE WHEN i % 6 = 3 THEN NULL ELSE ['mid', NULL, ['low', 'mid', 'top'][i % 3 + 1]] END::ENUM('top', 'mid', 'low')[] AS e,
     CASE WHEN i % 7 = 5 THEN NULL ELSE {'p': i % 3, 'q': [i % 2, NULL]} END::VARIANT AS x,
+    CASE WHEN i % 6 = 4 THEN NULL ELSE [0.0, -0.0, i % 3, NULL, 'nan'::DOUBLE][1:i % 6] END::DOUBLE[] AS z,
+    CASE WHEN i % 7 = 2 THEN NULL ELSE [to_months(i::INT % 3), to_days(30), NULL, to_hours(i % 2 * 720)][1:i % 5] END AS w,
     {'b': (i % 5)::INT::BIT, 'c': CASE WHEN i % 4 = 2 THEN NULL ELSE (i * 100000000000)::BIGNUM END} AS h FROM range(40) r(i)"""
 
 # Expressions by their result; the first ones need no others. {kind} is a smaller expression, {kind.} one without parts.
@@ -40,7 +42,8 @@ EXPRESSIONS = {
         "len({list})::INT", "({list})[{int}]", "list_position({list}, {int})", "list_sum({list})::INT", "list_max({list})", "list_min({list})", "s.a",
         "list_unique({list})::INT", "list_reduce({list}, lambda a, x: coalesce(a, 0) + coalesce(x, 1), 5)", "ar[1]", "cardinality(m)::INT",
         "list_count({texts})::INT", "list_last({list})", "list_any_value({list})", "({list})[-1]", "CASE WHEN {bool} THEN {int} END",
-        "({union}).k", "(x.p)::INT", "enum_code(({enums})[{int.}])::INT", "bit_count(h.b)::INT", "len({enums})::INT"]),
+        "list_position({floats}, {float})", "list_unique({floats})::INT", "len(list_distinct({floats}))::INT", "len(list_intersect({floats}, {floats}))::INT",
+        "list_position({gaps}, {gap})", "cardinality(map({floats}[:1], [n]))::INT", "({union}).k", "(x.p)::INT", "enum_code(({enums})[{int.}])::INT", "bit_count(h.b)::INT", "len({enums})::INT"]),
     "list": (["l", "[n]", "[n, NULL, 1]", "[]::INT[]", "NULL::INT[]", "ar::INT[]"], [
         "list_transform({list}, lambda x: x + {int.})", "list_transform({list}, lambda x, i: coalesce(x, 0) + i::INT)",
         "list_filter({list}, lambda x: x > {int.})", "list_concat({list}, {list})", "list_sort({list})", "list_sort({list}, 'DESC', 'NULLS FIRST')",
@@ -68,7 +71,16 @@ EXPRESSIONS = {
         "{struct} = {struct}", "{struct} < {struct}", "{struct} IS NOT DISTINCT FROM {struct}", "{lists} = {lists}", "{lists} < {lists}",
         "list_has_any({list}, {list})", "list_has_all({list}, {list})", "{list} IN ({list.}, {list.})", "map_contains(m, {int})",
         "list_contains({texts}, {text})", "{union} = {union}", "{union} < {union}", "{union} IS DISTINCT FROM {union}", "{enums} < {enums}", "{enums} = {enums}",
-        "list_contains({enums}, 'mid')", "h.c > {int}::BIGNUM", "h < {{'b': '1'::BIT, 'c': {int}::BIGNUM}}"]),
+        "list_contains({floats}, {float})", "{floats} = {floats}", "{floats} < {floats}", "{floats} IN ({floats.}, {floats.})", "list_has_any({floats}, {floats})",
+        "list_has_all({floats}, {floats})", "list_contains({gaps}, {gap})", "{gaps} = {gaps}", "{gaps} < {gaps}", "list_contains({enums}, 'mid')", "h.c > {int}::BIGNUM", "h < {{'b': '1'::BIT, 'c': {int}::BIGNUM}}"]),
+}
+# Equal values of these have several texts, of which DuckDB prints either: their values are compared, not printed.
+COMPARED = {
+    "floats": (["z", "f", "[0.0, n]::DOUBLE[]", "[-0.0]::DOUBLE[]"], ["list_concat({floats}, {floats})", "list_filter({floats}, lambda x: x < {float.})", "({floats})[:{int.}]",
+                                                                    "list_transform({floats}, lambda x: -x)"]),
+    "float": (["0.0::DOUBLE", "-0.0::DOUBLE", "n::DOUBLE", "'nan'::DOUBLE"], ["({floats})[{int.}]"]),
+    "gaps": (["w", "[to_days(30)]", "[to_months(n % 2), NULL]"], ["list_concat({gaps}, {gaps})", "({gaps})[{int.}:]"]),
+    "gap": (["to_months(1)", "to_days(30)", "to_hours(720)", "to_days(n)"], ["({gaps})[{int.}]"]),
 }
 QUERIES = [
     *["SELECT n, ({any})::VARCHAR AS a, ({nested})::VARCHAR AS b FROM t"] * 5, *["SELECT n, (x)::VARCHAR AS x FROM (SELECT n, unnest({nested}) AS x FROM t)"] * 2,
@@ -88,7 +100,7 @@ class Parts(dict):
             kind = self.choice.choice(list(EXPRESSIONS))
         elif kind == "nested":
             kind = self.choice.choice(["list", "lists", "texts", "enums"])
-        plain, built = EXPRESSIONS[kind]
+        plain, built = (EXPRESSIONS | COMPARED)[kind]
         smallest = name.endswith("_") or self.depth == 0
         return fill(self.choice.choice(plain if smallest else plain + built), self.choice, self.depth - 1)
 

@@ -7,6 +7,7 @@ needs a LIMIT. A query that cannot be split raises NotSupportedError, which name
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ __all__ = ["sql"]
 
 _ROWS = 1 << 24  # of the blocks that a GPU answers at once
 _FEW = 256 << 20  # bytes of states that one task merges faster than a shuffle starts
+_OF_DATA_SETS = inspect.signature(ray.data.Dataset.map_batches).parameters.keys() - {"num_cpus", "num_gpus", "memory"}  # options that tasks lack
 
 
 def sql(
@@ -61,13 +63,21 @@ def sql(
         actors = actors or max(1, int(ray.cluster_resources().get("GPU", 1) / given["num_gpus"]))
     if files:
         given["batch_size"] = 1 if given.get("num_gpus") else None  # rows of the data set are paths
-    work = _Work(plan.partial, files, ray.put(small) if small else None, {**settings, "device": device} if actors else settings)
-    if actors:
-        given.setdefault("compute", ray.data.ActorPoolStrategy(size=actors))
-        rows = rows.map_batches(_Actor, fn_constructor_args=(work,), **given)
+    work = _Work(plan.partial, files and files._replace(groups=[]), ray.put(small) if small else None, {**settings, "device": device} if actors else settings)
+    merges = bool(plan.final or plan.top)
+    if files and merges and not actors and not options.keys() & _OF_DATA_SETS:
+        states = _answered(work, files.groups, options)
     else:
-        rows = rows.map_batches(work.run, **given)
-    return _merged(rows, plan, answer(plan.partial, schema.empty_table(), small, **settings), parts, settings)
+        if actors:
+            given.setdefault("compute", ray.data.ActorPoolStrategy(size=actors))
+            rows = rows.map_batches(_Actor, fn_constructor_args=(work,), **given)
+        else:
+            rows = rows.map_batches(work.run, **given)
+        if not merges:
+            return rows
+        rows = rows.materialize()
+        states = _States(rows.to_arrow_refs(), rows.size_bytes() or 0)
+    return _merged(states, plan, answer(plan.partial, schema.empty_table(), small, **settings), parts, settings)
 
 
 def _schema(ds: ray.data.Dataset) -> pa.Schema:
@@ -111,16 +121,38 @@ class _Actor:
         return self.resident.answer(self.work.query, block).arrow()
 
 
-def _merged(rows: ray.data.Dataset, plan: Split, empty: pa.Table, parts: int, settings: dict[str, Any]) -> ray.data.Dataset:
-    """The answer, from the rows of all blocks; `empty` is the answer of a block without rows."""
-    if not plan.final and not plan.top:
-        return rows
-    rows = rows.materialize()
-    if plan.final and plan.keys and (rows.size_bytes() or 0) > _FEW:
-        rows = rows.map_batches(lambda block: parted(block, plan.keys, parts), batch_format="pyarrow", batch_size=None)
+class _States(NamedTuple):
+    """The answers of all blocks, and their bytes."""
+
+    blocks: list[Any]  # references to tables
+    bytes: int
+
+
+def _answered(work: _Work, groups: list[list[str]], options: dict[str, Any]) -> _States:
+    """Answers each group of files in a task. Without a data set, whose tasks run one by one in their first second."""
+    task = ray.remote(num_returns=2, **{"num_cpus": 1, **options})(_state)
+    answers = [task.remote(work, group) for group in groups]
+    try:
+        return _States([table for table, _ in answers], sum(ray.get([size for _, size in answers])))
+    except BaseException:  # of Ctrl-C too
+        for table, _ in answers:
+            ray.cancel(table)
+        raise
+
+
+def _state(work: _Work, group: list[str]) -> tuple[pa.Table, int]:
+    """The answer to a group of files, and its bytes."""
+    table = work.run(pa.table({"path": group}))
+    return table, table.nbytes
+
+
+def _merged(states: _States, plan: Split, empty: pa.Table, parts: int, settings: dict[str, Any]) -> ray.data.Dataset:
+    """The answer, from those of all blocks; `empty` is the answer of a block without rows."""
+    if plan.final and plan.keys and states.bytes > _FEW:
+        rows = ray.data.from_arrow_refs(states.blocks).map_batches(lambda block: parted(block, plan.keys, parts), batch_format="pyarrow", batch_size=None)
         rows = rows.groupby("__part", parts).map_groups(_group(plan.final, settings), batch_format="pyarrow")
-        return _in_one_task(rows, [plan.top], answer(plan.final, empty, **settings), settings) if plan.top else rows
-    return _in_one_task(rows, [query for query in (plan.final, plan.top) if query], empty, settings)
+        return _in_one_task(rows.to_arrow_refs(), [plan.top], answer(plan.final, empty, **settings), settings) if plan.top else rows
+    return _in_one_task(states.blocks, [query for query in (plan.final, plan.top) if query], empty, settings)
 
 
 def _group(query: str, settings: dict[str, Any]) -> Callable[[pa.Table], pa.Table]:
@@ -128,8 +160,8 @@ def _group(query: str, settings: dict[str, Any]) -> Callable[[pa.Table], pa.Tabl
     return lambda part: answer(query, part.drop_columns(["__part"]), **settings)
 
 
-def _in_one_task(rows: ray.data.Dataset, queries: list[str], empty: pa.Table, settings: dict[str, Any]) -> ray.data.Dataset:
-    """Runs the queries one after the other over all rows. Without a shuffle, which starts in seconds."""
+def _in_one_task(blocks: list[Any], queries: list[str], empty: pa.Table, settings: dict[str, Any]) -> ray.data.Dataset:
+    """Runs the queries one after the other over all blocks. Without a shuffle, which starts in seconds."""
 
     def merge(*blocks: pa.Table) -> pa.Table:
         table = pa.concat_tables([empty, *(block for block in blocks if block.num_columns)])
@@ -137,4 +169,4 @@ def _in_one_task(rows: ray.data.Dataset, queries: list[str], empty: pa.Table, se
             table = answer(query, table, **settings)
         return table
 
-    return ray.data.from_arrow_refs([ray.remote(num_cpus=1)(merge).remote(*rows.to_arrow_refs())])
+    return ray.data.from_arrow_refs([ray.remote(num_cpus=1)(merge).remote(*blocks)])
