@@ -48,7 +48,30 @@ struct Function {
     kOwn,     ///< the evaluator decides
   };
 
+  /// Functions that code outside the table treats apart.
+  enum class Form : uint8_t {
+    kCall,  ///< all others
+    kEqual,
+    kUnequal,
+    kLess,
+    kGreater,
+    kAtMost,
+    kAtLeast,
+    kBetween,
+    kIsDistinct,
+    kIsNotDistinct,
+    kIsNull,
+    kIsNotNull,
+    kNot,
+    kGreatest,
+    kLeast,
+    kConcat,
+    kConcatWs,
+    kError,
+  };
+
   std::string_view name;
+  Form form = Form::kCall;
   Nulls nulls = Nulls::kStrict;
   bool raises = false;  ///< may throw for some values; else it may also be run on inactive rows
   bool varies = false;  ///< gives other values for the same arguments, as random() does

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Paths = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]]]
 
-_BYTES = 16 << 20  # of files that one task reads: smaller ones share a task
+_BYTES = 16 << 20  # of files that share a task
 
 
 class Files(NamedTuple):
@@ -39,8 +39,10 @@ class Files(NamedTuple):
             return connection._run_over(dict(tables), self.query(part, group)).arrow()
 
 
-def parquet_files(paths: Paths) -> Files:
-    """The files of paths, each a file, a folder, or a pattern such as 'logs/*.parquet'. Raises OperationalError: there are none."""
+def parquet_files(paths: Paths, size: int = 1) -> Files:
+    """The files of paths, each a file, a folder, or a pattern such as 'logs/*.parquet', in groups of this many times _BYTES.
+
+    Raises OperationalError: there are none."""
     several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     files = [file for path in several for file in _expanded(os.fspath(path))]
     if not files:
@@ -48,7 +50,7 @@ def parquet_files(paths: Paths) -> Files:
     columns = [row[:2] for row in _parser()._run(f"DESCRIBE FROM {_reader(files)}", None, ()).fetchall()]
     nothing = ", ".join(f"CAST(NULL AS {kind}) AS {_quoted(name)}" for name, kind in columns)
     schema = _parser()._run(f"SELECT {nothing} LIMIT 0", None, ()).arrow().schema
-    return Files(_grouped(files), columns, schema)
+    return Files(_grouped(files, size * _BYTES), columns, schema)
 
 
 def _expanded(path: str) -> list[str]:
@@ -65,15 +67,15 @@ def _expanded(path: str) -> list[str]:
     return sorted(found)
 
 
-def _grouped(files: list[str]) -> list[list[str]]:
-    """Files one after the other, with _BYTES together, or one of unknown size."""
+def _grouped(files: list[str], most: int) -> list[list[str]]:
+    """Files one after the other, with at most this many bytes together, or one that is larger or of unknown size."""
     groups: list[list[str]] = []
     room = 0
     for file in files:
-        size = os.path.getsize(file) if os.path.isfile(file) else _BYTES
+        size = os.path.getsize(file) if os.path.isfile(file) else most
         if not groups or size > room:
             groups.append([])
-            room = _BYTES
+            room = most
         groups[-1].append(file)
         room -= size
     return groups

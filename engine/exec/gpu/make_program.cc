@@ -5,14 +5,11 @@
 #include "exec/gpu/join/join_table.h"
 #include "exec/gpu/match/needle-inl.h"
 #include "expr/function.h"
-#include "expr/gpu/emitter.h"
+#include "expr/gpu/traits.h"
 #include "ops/filter/filter.h"
 #include "ops/join/build.h"
 
 namespace lanewise::exec {
-
-using expr::Emitted;
-using expr::Emitter;
 
 namespace {
 
@@ -55,15 +52,15 @@ std::shared_ptr<const expr::PreparedPattern> pattern_of(const std::string& text)
 /// by wide loads. Other expressions stay as they are.
 ExprPtr as_match(const ExprPtr& predicate) {
   if (predicate->kind != Expr::Kind::kCall || predicate->args.size() != 2) return predicate;
-  const std::string_view name = predicate->function->name;
-  if (name != "=" && name != "<>") return predicate;
+  const Function::Form form = predicate->function->form;
+  if (form != Function::Form::kEqual && form != Function::Form::kUnequal) return predicate;
   for (const size_t place : {size_t{0}, size_t{1}}) {
     const ExprPtr &column = predicate->args[place], &other = predicate->args[1 - place];
     if (column->kind != Expr::Kind::kColumn || column->type.id != TypeId::kVarchar) continue;
     const std::optional<std::string> text = expr::literal_text(other);
     if (!text || text->empty() || text->size() > kernel::kMostNeedle) continue;
     ExprPtr match = expr::pattern_test(column, pattern_of(*text));
-    return name == "=" ? match : call("NOT", {std::move(match)});
+    return form == Function::Form::kEqual ? match : call("NOT", {std::move(match)});
   }
   return predicate;
 }
@@ -94,9 +91,9 @@ class Stages {
   }
   /// Whether the last one's predicates take long to compile.
   bool ends_long() const {
-    Emitter scratch([](const Expr&) { return Emitted{"x"}; }, 0);
-    for (const ExprPtr& predicate : stages_.back().predicates) scratch.emit(*predicate);
-    return !scratch.includes().empty();
+    return std::ranges::any_of(stages_.back().predicates, [](const ExprPtr& predicate) {
+      return expr::device_traits(*predicate, [](const Expr&) { return false; }).is_long;
+    });
   }
   std::vector<Stage> take() { return std::move(stages_); }
 

@@ -347,24 +347,11 @@ DeviceResult run(const Pipeline& pipeline, Results& results, const Options& opti
   return all;
 }
 
-}  // namespace
-
-std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results& results,
-                                        const Strategy& strategy, const EveryColumn& form, bool rare) {
-  using Groups = Strategy::Groups;
-  const auto may_go = [&](Groups how) {
-    return strategy.groups == how || (rare && strategy.groups == Groups::kAuto);
-  };
-  const bool parts = may_go(Groups::kParts), slots = may_go(Groups::kSlots);
+/// Calls `take` with the sources of each section of each branch, and whether it is the last one.
+template <class Take>
+void for_each_section(const Pipeline& pipeline, const Results& results, const Strategy& strategy,
+                      const EveryColumn& form, Take&& take) {
   const Passes passes(pipeline);
-  std::vector<std::string> sources;
-  const auto add_new = [&](const std::vector<KernelText>& texts) {
-    for (const KernelText& text : texts) {
-      if (std::string source = text.text();
-          std::find(sources.begin(), sources.end(), source) == sources.end())
-        sources.push_back(std::move(source));
-    }
-  };
   for (const Pipeline& run : runs_of(pipeline, passes)) {
     const DeviceSink sink(run.sink, run.input);
     for (const Branch& branch : run.branches) {
@@ -375,15 +362,35 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results&
       std::vector<ColumnForm> forms = forms_of(types, form);
       for (size_t i = 0; i < columns.size(); ++i) forms[i].probe = program.probe_of(columns[i]);
       const size_t sections = program.sections().size();
-      for (size_t section = 0; section < sections; ++section) {
-        const SectionSources made(program, sink, columns, forms, strategy, section);
-        for (const KernelText& text : made.texts()) sources.push_back(text.text());
-        if (!sink.groups || section + 1 < sections) continue;
-        if (parts && made.groups().record_bytes() != 0) add_new(made.groups().parts());
-        if (slots) add_new(made.groups().slot_texts());
-      }
+      for (size_t section = 0; section < sections; ++section)
+        take(SectionSources(program, sink, columns, forms, strategy, section), section + 1 == sections);
     }
   }
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results& results,
+                                        const Strategy& strategy, const EveryColumn& form, bool rare) {
+  using Groups = Strategy::Groups;
+  const auto may_go = [&](Groups how) {
+    return strategy.groups == how || (rare && strategy.groups == Groups::kAuto);
+  };
+  const bool parts = may_go(Groups::kParts), slots = may_go(Groups::kSlots);
+  std::vector<std::string> sources;
+  const auto add_new = [&](const std::vector<KernelText>& texts) {
+    for (const KernelText& text : texts) {
+      if (std::string source = text.text();
+          std::find(sources.begin(), sources.end(), source) == sources.end())
+        sources.push_back(std::move(source));
+    }
+  };
+  for_each_section(pipeline, results, strategy, form, [&](const SectionSources& made, bool is_last) {
+    for (const KernelText& text : made.texts()) sources.push_back(text.text());
+    if (!is_last || !made.groups_rows()) return;
+    if (parts && made.groups().record_bytes() != 0) add_new(made.groups().parts());
+    if (slots) add_new(made.groups().slot_texts());
+  });
   return sources;
 }
 
@@ -395,7 +402,10 @@ std::string kernels_name(const Pipeline& pipeline, const Results& results, const
 
 std::string not_on_device(const Pipeline& pipeline, const Results& results) {
   try {
-    kernel_sources(pipeline, results);
+    for_each_section(pipeline, results, {}, {.nullable = true},
+                     [](const SectionSources& made, bool is_last) {
+                       if (is_last) made.builder().check();
+                     });
     const bool sorts = pipeline.sink != nullptr && std::holds_alternative<plan::Sort>(pipeline.sink->payload);
     if (sorts) gpu::Sorter::system();
     return {};

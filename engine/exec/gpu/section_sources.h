@@ -23,6 +23,7 @@ class SectionSources {
   std::vector<KernelText> texts() const;
 
   const KernelBuilder& builder() const { return *builder_; }
+  bool groups_rows() const { return groups_.has_value(); }
   /// Of the last section, where the sink groups rows, or sorts them.
   const GroupKernels& groups() const { return *groups_; }
   const SortKernels& sort() const { return *sort_; }

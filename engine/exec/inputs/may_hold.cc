@@ -9,6 +9,7 @@ namespace lanewise::exec {
 
 namespace {
 
+using Form = Function::Form;
 using BoundsOf = std::function<const Bounds*(size_t column)>;
 
 bool below(const Bounds& bounds, const Value& value) {
@@ -16,14 +17,22 @@ bool below(const Bounds& bounds, const Value& value) {
 }
 bool above(const Bounds& bounds, const Value& value) { return compare(bounds.low, value) > 0; }
 
-/// Whether some value within the bounds may satisfy `op` with `value`.
-bool may_compare(std::string_view op, const Bounds& bounds, const Value& value) {
-  if (op == "=") return !below(bounds, value) && !above(bounds, value);
-  if (op == "<") return !above(bounds, value) && compare(bounds.low, value) != 0;
-  if (op == "<=") return !above(bounds, value);
-  if (op == ">") return !below(bounds, value) && (bounds.high_is_open || compare(bounds.high, value) != 0);
-  if (op == ">=") return !below(bounds, value);
-  return true;
+/// Whether some value within the bounds may satisfy the comparison with `value`.
+bool may_compare(Form form, const Bounds& bounds, const Value& value) {
+  switch (form) {
+    case Form::kEqual:
+      return !below(bounds, value) && !above(bounds, value);
+    case Form::kLess:
+      return !above(bounds, value) && compare(bounds.low, value) != 0;
+    case Form::kAtMost:
+      return !above(bounds, value);
+    case Form::kGreater:
+      return !below(bounds, value) && (bounds.high_is_open || compare(bounds.high, value) != 0);
+    case Form::kAtLeast:
+      return !below(bounds, value);
+    default:
+      return true;
+  }
 }
 
 bool may_start_with(const Bounds& bounds, std::string_view prefix) {
@@ -32,16 +41,20 @@ bool may_start_with(const Bounds& bounds, std::string_view prefix) {
   return low <= prefix || low.starts_with(prefix);
 }
 
-std::string_view mirrored(std::string_view op) {
-  if (op == "<") return ">";
-  if (op == "<=") return ">=";
-  if (op == ">") return "<";
-  if (op == ">=") return "<=";
-  return op;
-}
-
-bool is_comparison(std::string_view name) {
-  return name == "=" || name == "<" || name == "<=" || name == ">" || name == ">=";
+/// With the sides exchanged.
+Form mirrored(Form form) {
+  switch (form) {
+    case Form::kLess:
+      return Form::kGreater;
+    case Form::kAtMost:
+      return Form::kAtLeast;
+    case Form::kGreater:
+      return Form::kLess;
+    case Form::kAtLeast:
+      return Form::kAtMost;
+    default:
+      return form;
+  }
 }
 
 /// Bounds of a plain column, or null.
@@ -54,33 +67,29 @@ bool may_lie_between(const Expr& call, const Bounds& bounds) {
   for (size_t side : {1, 2}) {
     const Expr& limit = *call.args[side];
     if (limit.kind != Expr::Kind::kLiteral || limit.type != call.args[0]->type) continue;
-    if (limit.literal.is_null() || !may_compare(side == 1 ? ">=" : "<=", bounds, limit.literal)) return false;
+    if (limit.literal.is_null() || !may_compare(side == 1 ? Form::kAtLeast : Form::kAtMost, bounds, limit.literal)) return false;
   }
   return true;
 }
 
-/// The prefix required by a pattern; nothing for other functions and patterns.
+/// The prefix required by a constant pattern; empty for other expressions and patterns.
 std::string_view prefix_of_pattern(const Expr& call) {
-  static constexpr std::string_view kTests[] = {"~~", "like_escape", "~~~", "regexp_matches",
-                                                "regexp_full_match"};
-  if (std::find(std::begin(kTests), std::end(kTests), call.function->name) == std::end(kTests)) return {};
-  const auto* pattern = dynamic_cast<const expr::PreparedPattern*>(call.prepared.get());
-  const bool known = pattern != nullptr && pattern->is_constant() && pattern->fault().empty();
-  return known ? pattern->pattern().prefix() : std::string_view();
+  const expr::PreparedPattern* pattern = expr::constant_test(call);
+  return pattern != nullptr ? pattern->pattern().prefix() : std::string_view();
 }
 
 bool may_hold_call(const Expr& call, const BoundsOf& bounds_of) {
-  const std::string_view name = call.function->name;
+  const Form form = call.function->form;
   if (call.args.empty()) return true;
   const Bounds* bounds = bounds_of_column(*call.args[0], bounds_of);
-  if (name == "IS NULL") return bounds == nullptr || bounds->nulls != 0;
+  if (form == Form::kIsNull) return bounds == nullptr || bounds->nulls != 0;
   const bool all_null = bounds != nullptr && bounds->rows == bounds->nulls;
-  if (name == "IS NOT NULL") return !all_null;
-  if (name == "BETWEEN" && bounds != nullptr)
+  if (form == Form::kIsNotNull) return !all_null;
+  if (form == Form::kBetween && bounds != nullptr)
     return !all_null && (!bounds->known || may_lie_between(call, *bounds));
   if (const std::string_view prefix = prefix_of_pattern(call); bounds != nullptr && !prefix.empty())
     return !all_null && (!bounds->known || may_start_with(*bounds, prefix));
-  if (call.args.size() != 2) return true;
+  if (form < Form::kEqual || form > Form::kAtLeast || form == Form::kUnequal) return true;
 
   const Expr *column = call.args[0].get(), *constant = call.args[1].get();
   const bool flipped = constant->kind == Expr::Kind::kColumn;
@@ -88,12 +97,8 @@ bool may_hold_call(const Expr& call, const BoundsOf& bounds_of) {
   bounds = bounds_of_column(*column, bounds_of);
   if (bounds == nullptr || constant->kind != Expr::Kind::kLiteral || constant->type != column->type)
     return true;
-  const bool prefix = !flipped && (name == "starts_with" || name == "^@" || name == "prefix");
-  if (!prefix && !is_comparison(name)) return true;
   if (constant->literal.is_null() || bounds->rows == bounds->nulls) return false;
-  if (!bounds->known) return true;
-  if (!prefix) return may_compare(flipped ? mirrored(name) : name, *bounds, constant->literal);
-  return may_start_with(*bounds, constant->literal.text());
+  return !bounds->known || may_compare(flipped ? mirrored(form) : form, *bounds, constant->literal);
 }
 
 bool may_hold_in(const Expr& in, const BoundsOf& bounds_of) {
@@ -103,7 +108,7 @@ bool may_hold_in(const Expr& in, const BoundsOf& bounds_of) {
   if (!bounds->known) return true;
   return std::any_of(in.args.begin() + 1, in.args.end(), [&](const ExprPtr& arg) {
     if (arg->kind != Expr::Kind::kLiteral || arg->type != in.args[0]->type) return true;
-    return !arg->literal.is_null() && may_compare("=", *bounds, arg->literal);
+    return !arg->literal.is_null() && may_compare(Form::kEqual, *bounds, arg->literal);
   });
 }
 

@@ -144,7 +144,7 @@ Vector evaluate_call(const Expr& expr, Columns columns, const ActiveSet& rows, E
 }
 
 Truth truth_of_call(const Expr& expr, Columns columns, const ActiveSet& rows, EvalContext& context) {
-  if (expr.function->name == "NOT") {
+  if (expr.function->form == Function::Form::kNot) {
     const Truth inner = truth(*expr.args[0], columns, rows, context);
     auto* no = rows.arena().allocate<uint64_t>(bits::words(rows.rows()) + 1);
     for (size_t word = 0; word < bits::words(rows.rows()); ++word) {
@@ -154,7 +154,7 @@ Truth truth_of_call(const Expr& expr, Columns columns, const ActiveSet& rows, Ev
     return {no, inner.unknown};
   }
   const std::vector<Vector> args = arguments(expr, columns, rows, context);
-  if (expr.function->name == "BETWEEN") return truth_of_between(expr, args, rows, context);
+  if (expr.function->form == Function::Form::kBetween) return truth_of_between(expr, args, rows, context);
   return apply_condition(expr, args, rows, context);
 }
 

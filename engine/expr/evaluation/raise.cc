@@ -26,6 +26,7 @@ std::span<const Function> raise_functions() {
   static const std::vector<Function> all = [] {
     Function error;
     error.name = "error";
+    error.form = Function::Form::kError;
     error.raises = true;
     error.resolve = resolve_raise;
     error.evaluate = raise;

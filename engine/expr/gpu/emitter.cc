@@ -4,14 +4,13 @@
 
 #include <utility>
 
-#include "expr/function.h"
-#include "expr/gpu/casts/cast_calls.h"
 #include "expr/patterns/prepared_pattern.h"
-#include "text/compiled_pattern.h"
 
 namespace lanewise::expr {
 
 namespace {
+
+using Form = Function::Form;
 
 /// Both conditions, of which either may be empty (true).
 std::string both_valid(const std::string& a, const std::string& b) {
@@ -19,37 +18,7 @@ std::string both_valid(const std::string& a, const std::string& b) {
   return b.empty() ? a : a + " && " + b;
 }
 
-[[noreturn]] void refuse(const Expr& expr) {
-  throw NotOnDevice(expr.to_string() + " is not supported on GPUs");
-}
-
-/// The constant pattern that a call matches with its first argument; null: it is another expression.
-const PreparedPattern* pattern_of(const Expr& expr) {
-  if (expr.kind != Expr::Kind::kCall || expr.type.id != TypeId::kBool || expr.args.empty()) return nullptr;
-  const auto* pattern = dynamic_cast<const PreparedPattern*>(expr.prepared.get());
-  // One by which some rows fail and others match is matched as those of rows are: one automaton does not
-  // distinguish both.
-  return pattern != nullptr && pattern->is_constant() && !pattern->matches_or_fails() ? pattern : nullptr;
-}
-
 }  // namespace
-
-bool is_match(const Expr& expr) {
-  const PreparedPattern* pattern = pattern_of(expr);
-  return pattern != nullptr && pattern->fault().empty() && expr.args[0]->kind == Expr::Kind::kColumn;
-}
-
-bool is_negated(const Expr& match) {
-  return match.function->name.starts_with('!') || match.function->name.starts_with("not_");
-}
-
-lanes::AutomatonView automaton_of(const PreparedPattern& pattern) {
-  if (pattern.pattern().compiled().automaton() == nullptr) {
-    throw NotOnDevice("the pattern '" + pattern.pattern().source() +
-                      "' is not supported on GPUs: its automaton is too large to complete");
-  }
-  return pattern.pattern().compiled().automaton()->view();
-}
 
 void Emitter::line(std::string_view text) {
   text_.append(static_cast<size_t>(depth_) * 2, ' ').append(text).push_back('\n');
@@ -110,26 +79,37 @@ Emitted Emitter::emit(const Expr& expr) {
 
 Emitted Emitter::call(const Expr& expr) {
   if (is_match(expr)) return leaf_(expr);
-  if (const PreparedPattern* pattern = pattern_of(expr)) return walk(expr, *pattern);
-  const std::string_view name = expr.function->name;
-  if (name == "BETWEEN") return between(expr);
-  if (name == "IS DISTINCT FROM") return distinct(expr, true);
-  if (name == "IS NOT DISTINCT FROM") return distinct(expr, false);
-  if (name == "IS NULL" || name == "IS NOT NULL") {
-    const std::string valid = emit(*expr.args[0]).is_valid();
-    return {name == "IS NULL" ? "!(" + valid + ")" : "(" + valid + ")"};
+  if (const PreparedPattern* pattern = matched_pattern(expr)) return walk(expr, *pattern);
+  switch (expr.function->form) {
+    case Form::kBetween:
+      return between(expr);
+    case Form::kIsDistinct:
+      return distinct(expr, true);
+    case Form::kIsNotDistinct:
+      return distinct(expr, false);
+    case Form::kIsNull:
+      return {"!(" + emit(*expr.args[0]).is_valid() + ")"};
+    case Form::kIsNotNull:
+      return {"(" + emit(*expr.args[0]).is_valid() + ")"};
+    case Form::kConcat:
+      return concat(expr);
+    case Form::kConcatWs:
+      return concat_ws(expr);
+    case Form::kGreatest:
+      return extreme(expr, true);
+    case Form::kLeast:
+      return extreme(expr, false);
+    case Form::kError:
+      return raise(expr);
+    default:
+      break;
   }
-  if (name == "concat") return concat(expr);
-  if (name == "concat_ws") return concat_ws(expr);
-  if (name == "greatest" || name == "least") return extreme(expr, name == "greatest");
-  if (name == "error") return raise(expr);
-  const auto device = expr.function->device == nullptr ? std::nullopt : expr.function->device(expr);
-  if (!device) refuse(expr);
+  const DeviceFunction device = called_on_device(expr);
   std::vector<Emitted> args;
   for (size_t arg = 0; arg < expr.args.size(); ++arg) {
-    if (arg >= device->first && arg < device->last) args.push_back(emit(*expr.args[arg]));
+    if (arg >= device.first && arg < device.last) args.push_back(emit(*expr.args[arg]));
   }
-  return function(*device, device_type(expr.type), args, expr.function->raises || device->may_fail, false);
+  return function(device, device_type(expr.type), args, expr.function->raises || device.may_fail, false);
 }
 
 /// result = name(outcome, args..., constants): of rows where all args are there. With `fails_to_null` a
@@ -172,30 +152,22 @@ Emitted Emitter::function(const DeviceFunction& device, std::string_view result,
 Emitted Emitter::cast(const Expr& expr) {
   const Expr& arg = *expr.args[0];
   if (arg.type.id == TypeId::kNull) {
-    if (arg.kind == Expr::Kind::kCall) {
-      emit(arg);  // error()
-    } else if (arg.kind != Expr::Kind::kLiteral && arg.kind != Expr::Kind::kColumn) {
-      refuse(expr);  // something that may hold one
-    }
+    if (const Expr* before = evaluated_before_null(expr)) emit(*before);
     return device_literal(Value(expr.type));
   }
-  const std::optional<DeviceFunction> device = device_cast(arg.type, expr.type);
-  if (!device) refuse(expr);
-  return function(*device, device_type(expr.type), {emit(arg)}, !expr.try_cast, expr.try_cast);
+  return function(cast_on_device(expr), device_type(expr.type), {emit(arg)}, !expr.try_cast, expr.try_cast);
 }
 
 /// The automaton is a part of the source: where strings are computed, theirs is the kernel's work. So it is
 /// where rows that match fail.
 Emitted Emitter::walk(const Expr& match, const PreparedPattern& pattern) {
-  const lanes::AutomatonView automaton = automaton_of(pattern);
-  const size_t cells = size_t{automaton.states} * automaton.classes;
-  if (cells > kMostTableCells) refuse(match);
+  const lanes::AutomatonView automaton = walked_automaton(match, pattern);
   const DeviceFunction walk{
       .name = fmt::format("walk<{}, {}, {}, {}, {}>", automaton.classes, automaton.start, automaton.dead,
                           automaton.end_accept, automaton.match),
       .header = "strings/walk",
       .tables = {device_table("u8", std::span(automaton.class_of, 256)),
-                 device_table("u16", std::span(automaton.next, cells))}};
+                 device_table("u16", std::span(automaton.next, size_t{automaton.states} * automaton.classes))}};
   Emitted found = function(walk, "bool", {emit(*match.args[0])}, false, false);
   if (!pattern.fault().empty()) line(fmt::format("failed |= {};", is_true(found)));
   if (is_negated(match)) found.value = "!" + found.value;

@@ -5,20 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.h"
-#include "expr/expr.h"
-#include "expr/function.h"
-#include "lanes/automata/automaton.h"
+#include "expr/gpu/traits.h"
 
 namespace lanewise::expr {
-
-class PreparedPattern;
-
-/// An expression or a type that devices do not support; what() names it.
-class NotOnDevice : public UserError {
- public:
-  using UserError::UserError;
-};
 
 /// An emitted value: a C++ expression for it, and one for whether it is not NULL.
 struct Emitted {
@@ -38,14 +27,6 @@ Emitted device_literal(const Value& value);
 std::string device_quoted(std::string_view bytes);
 /// A power of ten as an additional argument of a call: ", i128(100)".
 std::string device_power(std::string_view type, int digits);
-
-/// Whether the call matches a column's strings against a constant pattern and cannot fail: an
-/// automaton evaluates it before the kernel runs.
-bool is_match(const Expr& expr);
-/// Whether such a call is true for strings that do not match.
-bool is_negated(const Expr& match);
-/// The automaton of a constant pattern; throws NotOnDevice that names it.
-lanes::AutomatonView automaton_of(const PreparedPattern& pattern);
 
 /// Emits expressions as C++ for one row: a subset that NVRTC and host compilers accept, with the headers of
 /// this folder as its library. Conditions are three-valued; what an expression does not evaluate for a row is

@@ -90,6 +90,7 @@ Value reference_first(const Expr&, Values args) { return args[0]; }
 
 constexpr std::array kExtremesTable = std::to_array<Function>({
     {.name = "greatest",
+     .form = Function::Form::kGreatest,
      .nulls = Function::Nulls::kOwn,
      .resolve = resolve_alike,
      .evaluate = evaluate_extreme<true>,
@@ -97,6 +98,7 @@ constexpr std::array kExtremesTable = std::to_array<Function>({
      .documentation = "The greatest argument; NULLs are passed over.",
      .example = "greatest(3, NULL, 2)"},
     {.name = "least",
+     .form = Function::Form::kLeast,
      .nulls = Function::Nulls::kOwn,
      .resolve = resolve_alike,
      .evaluate = evaluate_extreme<false>,

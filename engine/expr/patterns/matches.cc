@@ -221,6 +221,8 @@ const PreparedPattern* constant_test(const Expr& expr) {
   return pattern.is_constant() && pattern.fault().empty() ? &pattern : nullptr;
 }
 
+bool is_negated(const Expr& match) { return match.function->select == &select<true>; }
+
 ExprPtr pattern_test(ExprPtr text, std::shared_ptr<const PreparedPattern> pattern) {
   static const Function kTest = {
       .name = "matches", .select = select<false>, .documentation = {}, .example = {}};

@@ -62,6 +62,8 @@ class PreparedPattern : public Prepared {
 /// The prepared pattern of a call that matches its first argument with one constant pattern and cannot fail;
 /// null for other expressions.
 const PreparedPattern* constant_test(const Expr& expr);
+/// Whether a call that matches a pattern is true for strings that do not match, as NOT LIKE is.
+bool is_negated(const Expr& match);
 /// A call that matches `text` with the constant `pattern`.
 ExprPtr pattern_test(ExprPtr text, std::shared_ptr<const PreparedPattern> pattern);
 

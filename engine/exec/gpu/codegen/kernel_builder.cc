@@ -16,8 +16,9 @@ namespace {
 
 /// Calls whose constants need not be known to the compiler.
 bool compares(const Expr& expr) {
-  static const std::set<std::string_view> names = {"=", "<>", "<", "<=", ">", ">=", "BETWEEN"};
-  return expr.kind == Expr::Kind::kCall && names.contains(expr.function->name);
+  using Form = Function::Form;
+  return expr.kind == Expr::Kind::kCall && expr.function->form >= Form::kEqual &&
+         expr.function->form <= Form::kBetween;
 }
 
 /// Whether a word of a Job can be the constant.
@@ -95,11 +96,12 @@ std::optional<size_t> KernelBuilder::find_paired(size_t section) const {
     return std::nullopt;
   const Stage& stage = program_.stages[section_.first];
   if (stage.probe) return std::nullopt;
-  Emitter scratch = emitter(Access::kRow);
-  for (const ExprPtr& predicate : stage.predicates) scratch.emit(*predicate);
-  for (const ExprPtr& output : program_.outputs)
-    if (output != nullptr) scratch.emit(*output);
-  if (scratch.makes_texts()) return std::nullopt;
+  const auto makes_texts = [this](const ExprPtr& expr) {
+    return expr != nullptr && traits(*expr).makes_texts;
+  };
+  if (std::ranges::any_of(stage.predicates, makes_texts) ||
+      std::ranges::any_of(program_.outputs, makes_texts))
+    return std::nullopt;
   return program_.stages[section_.first - 1].probe;
 }
 
@@ -146,10 +148,26 @@ Emitter KernelBuilder::emitter(Access access, const std::set<size_t>& late) cons
   return Emitter(read, 0, literal);
 }
 
-bool KernelBuilder::may_be_null(const ExprPtr& expr) const {
-  if (expr == nullptr) return false;
-  Emitter scratch = emitter(Access::kGroup);
-  return !scratch.emit(*expr).valid.empty();
+expr::DeviceTraits KernelBuilder::traits(const Expr& expr) const {
+  return expr::device_traits(expr, [this](const Expr& leaf) {
+    return column_may_be_null(
+        place_of(leaf.kind == Expr::Kind::kColumn ? leaf.column : match_of(leaf).column));
+  });
+}
+
+/// As column() has it.
+bool KernelBuilder::column_may_be_null(size_t place) const {
+  const ColumnForm& form = forms_[place];
+  return form.nullable || (form.probe && (is_mark(place) || may_miss(*form.probe)));
+}
+
+void KernelBuilder::check() const {
+  for (const Stage& stage : program_.stages) {
+    for (const ExprPtr& expr : program_.read_by(stage)) traits(*expr);
+  }
+  for (const ExprPtr& output : program_.outputs) {
+    if (output != nullptr) traits(*output);
+  }
 }
 
 size_t KernelBuilder::place_of(size_t column) const {
@@ -185,9 +203,7 @@ Emitted KernelBuilder::column(size_t place, Access access) const {
 Emitted KernelBuilder::found_column(size_t place) const {
   const ColumnForm& form = forms_[place];
   const std::string row = found_row(*form.probe);
-  if (*form.probe < program_.probes.size() && program_.probes[*form.probe].is_mark() &&
-      columns_[place] == program_.probes[*form.probe].mark_column())
-    return {fmt::format("({} < kUnknownRow)", row), fmt::format("({} != kUnknownRow)", row)};
+  if (is_mark(place)) return {fmt::format("({} < kUnknownRow)", row), fmt::format("({} != kUnknownRow)", row)};
   const bool may_miss = this->may_miss(*form.probe);
   const std::string there = may_miss ? row + " != kNoRow" : "";
   const bool is_found = *form.probe < program_.probes.size() && program_.probes[*form.probe].finds_value;
@@ -201,6 +217,13 @@ Emitted KernelBuilder::found_column(size_t place) const {
   std::string valid = form.nullable ? fmt::format("bit(k{}, {})", place, row) : "";
   if (may_miss) valid = valid.empty() ? fmt::format("({})", there) : fmt::format("({} && {})", there, valid);
   return {value, valid};
+}
+
+/// Whether the column says whether a probe found a row.
+bool KernelBuilder::is_mark(size_t place) const {
+  const size_t probe = *forms_[place].probe;
+  return probe < program_.probes.size() && program_.probes[probe].is_mark() &&
+         columns_[place] == program_.probes[probe].mark_column();
 }
 
 std::string KernelBuilder::found_row(size_t probe) const {

@@ -76,8 +76,11 @@ class KernelBuilder {
   /// rows that probes found, p constants.
   void pointers(expr::Emitter& out, const std::vector<ExprPtr>& read) const;
   expr::Emitted column(size_t place, Access access) const;
+  expr::DeviceTraits traits(const Expr& expr) const;
   /// Whether the last stage's rows can have a NULL there.
-  bool may_be_null(const ExprPtr& expr) const;
+  bool may_be_null(const ExprPtr& expr) const { return expr != nullptr && traits(*expr).may_be_null; }
+  /// Throws expr::NotOnDevice if devices do not support an expression of the program.
+  void check() const;
   /// Whether the row that a probe found is used where it is found, and nowhere else.
   bool stays_in_lane(size_t probe) const;
   /// Writes a condition with `emit` where the rows of a probe's run are looked at one by one, each of them
@@ -99,6 +102,8 @@ class KernelBuilder {
   std::optional<size_t> find_paired(size_t section) const;
   expr::Emitted leaf(const Expr& expr, Access access) const;
   expr::Emitted found_column(size_t place) const;
+  bool column_may_be_null(size_t place) const;
+  bool is_mark(size_t place) const;
   std::string found_row(size_t probe) const;
   bool may_miss(size_t probe) const;
 

@@ -30,11 +30,10 @@ constexpr size_t kTextBytes = 20;
 /// Whether a row's code calls what has loops of its own: for several rows at once it compiles as many times
 /// as long, and nothing is gained.
 bool is_long(const KernelBuilder& builder, const RowKernel& kernel) {
-  Emitter scratch = builder.emitter(Access::kGroup);
+  const auto is_long = [&](const ExprPtr& expr) { return expr != nullptr && builder.traits(*expr).is_long; };
   for (size_t stage = kernel.stages.first; stage < kernel.stages.end; ++stage)
-    for (const ExprPtr& predicate : builder.program().stages[stage].predicates) scratch.emit(*predicate);
-  kernel.sink(scratch);
-  return !scratch.includes().empty();
+    if (std::ranges::any_of(builder.program().stages[stage].predicates, is_long)) return true;
+  return std::ranges::any_of(kernel.read, is_long);
 }
 
 /// Writes one row kernel.
