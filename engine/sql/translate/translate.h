@@ -73,6 +73,7 @@ class Translator {
 
   // translate_scan.cc
   Rows get(duckdb::LogicalGet& op);
+  ExprPtr series(const duckdb::LogicalGet& op, const Rows& input);
   Rows elements(duckdb::LogicalGet& op);
   void check(const duckdb::LogicalGet& op);
   void add_predicates(const duckdb::TableFilter& filter, const duckdb::Expression& column, const Rows& input,

@@ -70,6 +70,32 @@ void Translator::check(const duckdb::LogicalGet& op) {
     unsupported("reading row groups in another order (row_group_pruner) is not");
 }
 
+/// The list that the scalar function of this name gives. In FROM, a step of zero is an error.
+ExprPtr Translator::series(const duckdb::LogicalGet& op, const Rows& input) {
+  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> args;
+  const std::vector<duckdb::LogicalType>& types = op.children[0]->types;
+  for (size_t i = 0; i + op.projected_input.size() < types.size(); ++i) {
+    if (types[i].id() == duckdb::LogicalTypeId::SQLNULL) {
+      args.push_back(duckdb::make_uniq<duckdb::BoundConstantExpression>(duckdb::Value()));
+    } else {
+      args.push_back(duckdb::make_uniq<duckdb::BoundReferenceExpression>(types[i], i));
+    }
+  }
+  duckdb::ErrorData error;
+  const auto bound = duckdb::FunctionBinder(context_).BindScalarFunction(DEFAULT_SCHEMA, op.function.name,
+                                                                         std::move(args), error);
+  if (bound == nullptr) error.Throw();
+  ExprPtr list = expression(*bound, input);
+  if (bound->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT) return list;  // of a NULL: NULL
+  const auto& given = bound->Cast<duckdb::BoundFunctionExpression>().children;
+  if (given.size() < 3) return list;
+  const ExprPtr step = expression(*given[2], input);
+  const Value zero = step->type.id == TypeId::kInterval ? Value(step->type, Interval{}) : Value::int64(0);
+  ExprPtr raise = lanewise::call("error", {literal(Value::varchar("interval cannot be 0!"))});
+  return case_when({lanewise::call("=", {step, literal(zero)}), lanewise::cast(std::move(raise), list->type),
+                    std::move(list)});
+}
+
 /// unnest(list), range(...) and generate_series(...) in FROM, over other rows' values: their results, then
 /// the columns that are passed through.
 Rows Translator::elements(duckdb::LogicalGet& op) {
@@ -77,14 +103,9 @@ Rows Translator::elements(duckdb::LogicalGet& op) {
   duckdb::ColumnBindingResolver().VisitOperator(
       *op.children[0]);  // DuckDB does so when it makes a physical plan
   const Rows input = rows(*op.children[0]);
-  std::vector<ExprPtr> args;
-  for (size_t i = 0; i + op.projected_input.size() < input.columns.size(); ++i)
-    args.push_back(column(input.columns[i], input.node->schema[input.columns[i]].type));
-  const bool makes_list = op.function.name != "unnest";
-  for (ExprPtr& arg : args) {
-    if (makes_list && arg->type.is_integer()) arg = lanewise::cast(std::move(arg), TypeId::kInt64);
-  }
-  const ExprPtr list = makes_list ? lanewise::call(op.function.name, args) : args[0];
+  const ExprPtr list = op.function.name == "unnest"
+                           ? column(input.columns[0], input.node->schema[input.columns[0]].type)
+                           : series(op, input);
   Rows result{plan::unnest(input.node, {list}, {op.function.name}), {}, {}};
   const auto ids = op.GetColumnIds();
   std::vector<size_t> given;
