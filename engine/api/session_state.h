@@ -201,6 +201,18 @@ struct Session::State {
     name(result.table.schema, query);
     return answer;
   }
+  /// Where the query fails, so does the transaction that the user began, as in DuckDB.
+  template <class F>
+  auto aborting(F run, const sql::Query& query) {
+    try {
+      return run();
+    } catch (const sql::UnsupportedError&) {  // DuckDB may answer
+      throw;
+    } catch (const std::exception& error) {
+      if (query.transaction == nullptr) database.abort_transaction(error.what());
+      throw;
+    }
+  }
   /// Runs it and ends its transaction. The rows go to `stream`, if there is one.
   void execute(Answer& answer, bool keep_columns, exec::RowStream* stream, bool keep_on_device = false) {
     auto& [result, query] = answer;
@@ -210,7 +222,7 @@ struct Session::State {
     run.keep_on_device = keep_on_device && may_stay_on_device(result.table.schema);
     const std::shared_ptr<SpillFile> spill_file = budget.spill_file();
     const size_t spilled_before = spill_file ? (spill_file->take_peak(), spill_file->used()) : 0;
-    exec::Result done = exec::execute(query.root, run, stream);
+    exec::Result done = aborting([&] { return exec::execute(query.root, run, stream); }, query);
     result.run_seconds = watch.lap();
     if (spill_file) result.spilled = spill_file->take_peak() - spilled_before;
     result.table.batches = std::move(done.table.batches);

@@ -62,14 +62,16 @@ void print_text(std::string_view text, std::string& out) {
   }
 }
 
-void print_slot(Type type, Mark mark, Reader& reader, std::string& out) {
+void print_slot(Type type, Mark mark, Reader& reader, std::string& out, bool quotes = true) {
   if (mark == Mark::kNull) {
     reader.null(type);
     out += "NULL";
   } else if (type.is_nested()) {
     print(type, reader.nested(type), out);
-  } else {
+  } else if (quotes) {
     print_text(reader.value(type).to_string(), out);
+  } else {
+    out += reader.value(type).to_string();
   }
 }
 
@@ -276,7 +278,7 @@ void print(Type type, std::string_view packed, std::string& out) {
       out += '=';
       print_slot(type.members()[1].type, entry.next(), entry, out);
     } else {
-      print_slot(slot, mark, reader, out);
+      print_slot(slot, mark, reader, out, type.id != TypeId::kArray);  // DuckDB quotes no elements of arrays
     }
     ++i;
   });

@@ -29,6 +29,42 @@ bool reads(const plan::Node& node, uint64_t id) {
   });
 }
 
+/// Whether a recursion in `node` reads the CTE, or another one that is made of it.
+bool recursion_reads(const plan::Node& node, uint64_t id) {
+  return any_node(node, [&](const plan::Node& part) {
+    if (recurs(part)) return reads(part, id);
+    const auto* cte = std::get_if<plan::Cte>(&part.payload);
+    return cte != nullptr && reads(*part.children[0], id) && recursion_reads(*part.children[1], cte->id);
+  });
+}
+
+/// The recursion whose rows a limit takes one by one: it ends with them, and may have no other end.
+const plan::Node* limited_recursion(const plan::Node& node) {
+  const auto* limit = std::get_if<plan::Limit>(&node.payload);
+  if (limit == nullptr || limit->limit < 0) return nullptr;
+  const plan::Node* below = node.children[0].get();
+  while (std::holds_alternative<plan::Filter>(below->payload) ||
+         std::holds_alternative<plan::Project>(below->payload) ||
+         std::holds_alternative<plan::Unnest>(below->payload))
+    below = below->children[0].get();
+  const auto* recursion = std::get_if<plan::Recursion>(&below->payload);
+  return recursion != nullptr && recursion->keys.empty() ? below : nullptr;
+}
+
+/// Whether each row of the recursion below becomes one row.
+bool takes_all(const plan::Node& node) {
+  return recurs(node) ||
+         (std::holds_alternative<plan::Project>(node.payload) && takes_all(*node.children[0]));
+}
+
+/// The nodes from `node` down to a recursion, with `leaf` in its place.
+NodePtr with_leaf(const NodePtr& node, const NodePtr& leaf) {
+  if (recurs(*node)) return leaf;
+  plan::Node changed = *node;
+  changed.children[0] = with_leaf(node->children[0], leaf);
+  return std::make_shared<plan::Node>(std::move(changed));
+}
+
 class Recursions {
  public:
   Recursions(const std::function<Table(const NodePtr&)>& run, MemoryBudget* budget,
@@ -41,11 +77,20 @@ class Recursions {
       return found == known_.end() ? node : found->second;
     }
     if (recurs(*node)) return rows_of(rows(*node));
+    if (const plan::Node* recursion = limited_recursion(*node)) {
+      const auto& limit = std::get<plan::Limit>(node->payload);
+      const NodePtr& taken = node->children[0];
+      const bool all = takes_all(*taken);
+      int64_t needed = limit.limit > INT64_MAX - limit.offset ? INT64_MAX : limit.offset + limit.limit;
+      NodePtr known = rows_of(rows(*recursion, [&](const Table& last) {
+        needed -= all ? last.rows() : run_(resolve(with_leaf(taken, rows_of(last)))).rows();
+        return needed <= 0;
+      }));
+      return with_leaf(node, known);
+    }
     if (const auto* cte = std::get_if<plan::Cte>(&node->payload)) {
       // Input of a nested recursion is computed once, before it.
-      const bool inside = any_node(
-          *node->children[1], [&](const plan::Node& part) { return recurs(part) && reads(part, cte->id); });
-      if (inside) {
+      if (recursion_reads(*node->children[1], cte->id)) {
         known_[cte->id] = rows_of(run_(resolve(node->children[0])));
         return resolve(node->children[1]);
       }
@@ -59,12 +104,13 @@ class Recursions {
   }
 
  private:
-  Table rows(const plan::Node& node) {
+  /// All rows of a recursion; or those until `ends` returns true for the rows of a round.
+  Table rows(const plan::Node& node, const std::function<bool(const Table&)>& ends = {}) {
     const auto& recursion = std::get<plan::Recursion>(node.payload);
     const bool reads_all = reads(*node.children[1], recursion.all_id);
     RecursionRows all(recursion, node.schema, budget_, cancellation_);
     Table last = all.add(run_(resolve(node.children[0])));
-    while (last.rows() != 0) {
+    while (last.rows() != 0 && !(ends && ends(last))) {
       if (cancellation_ != nullptr) cancellation_->check();
       known_[recursion.id] = rows_of(Table{node.schema, std::move(last.batches)});
       if (reads_all) known_[recursion.all_id] = rows_of(all.all());

@@ -9,6 +9,7 @@
 
 #include "base/new_file.h"
 #include "data/union_type.h"
+#include "duckdb/main/valid_checker.hpp"
 #include "sql/database_state.h"
 #include "sql/errors.h"
 #include "sql/functions/host_functions.h"
@@ -320,6 +321,11 @@ Database::Limits Database::limits() const {
 bool Database::falls_back() const {
   duckdb::Value value;
   return state_->context().TryGetCurrentSetting(kFallback, value) && value.ToString() == "duckdb";
+}
+
+void Database::abort_transaction(const std::string& message) {
+  if (!state_->context().transaction.HasActiveTransaction()) return;
+  duckdb::ValidChecker::Invalidate(state_->context().ActiveTransaction(), message);
 }
 
 void Database::interrupt() {

@@ -138,6 +138,8 @@ class Database {
   void add_function(std::shared_ptr<const ops::HostFunction> function);
   /// Removes that function; false if there was none.
   bool remove_function(const std::string& name);
+  /// The transaction that statements began accepts nothing but its end from now on, and is rolled back.
+  void abort_transaction(const std::string& message);
   /// Stops plan(), run() and scans with CancelledError. Safe from other threads and from signal handlers.
   void interrupt();
 

@@ -1,5 +1,6 @@
 #include "sql/statement.h"
 
+#include "duckdb/parser/statement/pragma_statement.hpp"
 #include "duckdb/parser/statement/prepare_statement.hpp"
 
 #include "base/error.h"
@@ -74,14 +75,15 @@ duckdb::unique_ptr<duckdb::SQLStatement> with_rows(const duckdb::SQLStatement& s
 bool may_change(const duckdb::SQLStatement& statement) {
   switch (statement.type) {
     case StatementType::SELECT_STATEMENT:
+    case StatementType::SET_STATEMENT:  // a variable to a query's answer
       return duckdb::StringUtil::Contains(duckdb::StringUtil::Lower(statement.ToString()), "nextval");
     case StatementType::EXPLAIN_STATEMENT: {
       const auto& explained = statement.Cast<duckdb::ExplainStatement>();
       return explained.explain_type == duckdb::ExplainType::EXPLAIN_ANALYZE && may_change(*explained.stmt);
     }
-    case StatementType::SET_STATEMENT:
+    case StatementType::PRAGMA_STATEMENT:  // IMPORT DATABASE is one
+      return statement.Cast<duckdb::PragmaStatement>().info->name == "import_database";
     case StatementType::VARIABLE_SET_STATEMENT:
-    case StatementType::PRAGMA_STATEMENT:
     case StatementType::LOAD_STATEMENT:
     case StatementType::ATTACH_STATEMENT:
     case StatementType::DETACH_STATEMENT:

@@ -76,6 +76,23 @@ def test_transactions(connection):
     assert connection.execute("SELECT count(*) FROM t").fetchone() == (1,)
 
 
+@pytest.mark.parametrize("wrong", ["SELECT CAST('x' || i AS INTEGER) FROM t", "INSERT INTO t SELECT CAST('x' || i AS INTEGER) FROM t"])
+def test_errors_abort_transactions(connection, wrong):
+    connection.begin()
+    connection.execute("DELETE FROM t WHERE i > 0")
+    with pytest.raises(lw.Error, match="x0|x1"):
+        connection.execute(wrong).fetchall()
+    with pytest.raises(lw.Error, match="aborted"):
+        connection.execute("SELECT 1")
+    connection.rollback()
+    assert connection.execute("SELECT count(*) FROM t").fetchone() == (5,)
+    connection.begin()
+    with pytest.raises(lw.Error, match="no_such"):  # names are looked up before anything runs
+        connection.execute("SELECT no_such FROM t")
+    assert connection.execute("SELECT count(*) FROM t").fetchone() == (5,)
+    connection.rollback()
+
+
 def test_closed(connection):
     cursor = connection.execute("SELECT 1")
     cursor.close()

@@ -402,10 +402,9 @@ std::string kernels_name(const Pipeline& pipeline, const Results& results, const
 
 std::string not_on_device(const Pipeline& pipeline, const Results& results) {
   try {
-    for_each_section(pipeline, results, {}, {.nullable = true},
-                     [](const SectionSources& made, bool is_last) {
-                       if (is_last) made.builder().check();
-                     });
+    for_each_section(pipeline, results, {}, {.nullable = true}, [](const SectionSources& made, bool is_last) {
+      if (is_last) made.builder().check();
+    });
     const bool sorts = pipeline.sink != nullptr && std::holds_alternative<plan::Sort>(pipeline.sink->payload);
     if (sorts) gpu::Sorter::system();
     return {};

@@ -67,7 +67,9 @@ bool may_lie_between(const Expr& call, const Bounds& bounds) {
   for (size_t side : {1, 2}) {
     const Expr& limit = *call.args[side];
     if (limit.kind != Expr::Kind::kLiteral || limit.type != call.args[0]->type) continue;
-    if (limit.literal.is_null() || !may_compare(side == 1 ? Form::kAtLeast : Form::kAtMost, bounds, limit.literal)) return false;
+    if (limit.literal.is_null() ||
+        !may_compare(side == 1 ? Form::kAtLeast : Form::kAtMost, bounds, limit.literal))
+      return false;
   }
   return true;
 }

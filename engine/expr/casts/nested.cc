@@ -8,6 +8,7 @@ namespace lanewise::expr {
 namespace {
 
 bool is_struct(Type type) { return type.id == TypeId::kStruct; }
+bool is_map(Type type) { return type.id == TypeId::kMap; }
 
 bool same_name(const std::string& a, const std::string& b) {
   return std::ranges::equal(a, b, [](char x, char y) { return std::tolower(x) == std::tolower(y); });
@@ -44,7 +45,7 @@ Vector struct_to_struct(const CastJob& job) {
   return structs_of(job.to, fields, job.rows);
 }
 
-/// Lists, arrays and maps into one another.
+/// Lists and arrays into one another, maps into maps.
 Vector list_to_list(const CastJob& job) {
   EvalContext context{.arena = &job.arena};
   const Elements elements = elements_of(job.from, job.rows);
@@ -80,7 +81,7 @@ Vector list_to_list(const CastJob& job) {
 }  // namespace
 
 bool can_cast_members(Type from, Type to) {
-  if (is_struct(from) != is_struct(to)) return false;
+  if (is_struct(from) != is_struct(to) || is_map(from) != is_map(to)) return false;
   if (!is_struct(from)) return can_cast(from.element(), to.element());
   const std::vector<size_t> source = sources(from, to);
   for (size_t i = 0; i < source.size(); ++i) {

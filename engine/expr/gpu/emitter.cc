@@ -166,8 +166,9 @@ Emitted Emitter::walk(const Expr& match, const PreparedPattern& pattern) {
       .name = fmt::format("walk<{}, {}, {}, {}, {}>", automaton.classes, automaton.start, automaton.dead,
                           automaton.end_accept, automaton.match),
       .header = "strings/walk",
-      .tables = {device_table("u8", std::span(automaton.class_of, 256)),
-                 device_table("u16", std::span(automaton.next, size_t{automaton.states} * automaton.classes))}};
+      .tables = {
+          device_table("u8", std::span(automaton.class_of, 256)),
+          device_table("u16", std::span(automaton.next, size_t{automaton.states} * automaton.classes))}};
   Emitted found = function(walk, "bool", {emit(*match.args[0])}, false, false);
   if (!pattern.fault().empty()) line(fmt::format("failed |= {};", is_true(found)));
   if (is_negated(match)) found.value = "!" + found.value;

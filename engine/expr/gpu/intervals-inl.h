@@ -131,10 +131,12 @@ LANES_FN Interval divided_by(Outcome& outcome, Interval a, f64 divisor) {
 
 // Times and timestamps of their parts.
 LANES_FN i64 make_time(Outcome& outcome, i64 hour, i64 minute, f64 second) {
-  const bool is_second = second >= 0 && second < 60;
+  const bool is_second = second >= 0 && second < 61;
   const i64 whole = is_second ? i64(second) : 0;
   const f64 micros = nearest_away((second - f64(whole)) * f64(kMicrosPerSecond));
-  const bool fits = hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59 && is_second && micros <= 999'999;
+  const bool is_midnight = hour == 24 && minute == 0 && second == 0;
+  const bool is_hour = (hour >= 0 && hour < 24) || is_midnight;
+  const bool fits = is_hour && minute >= 0 && minute <= 59 && is_second;
   outcome.failed |= !fits;
   if (!fits) return 0;
   return hour * kMicrosPerHour + minute * kMicrosPerMinute + whole * kMicrosPerSecond + i64(micros);

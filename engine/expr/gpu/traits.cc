@@ -49,7 +49,8 @@ class Analysis {
   /// Whether an argument may be NULL; goes through all of them.
   bool any_of(const Expr& expr, size_t first, size_t end) {
     bool any = false;
-    for (size_t arg = first; arg < std::min(end, expr.args.size()); ++arg) any |= may_be_null(*expr.args[arg]);
+    for (size_t arg = first; arg < std::min(end, expr.args.size()); ++arg)
+      any |= may_be_null(*expr.args[arg]);
     return any;
   }
 

@@ -25,7 +25,8 @@ struct DeviceTraits {
   bool is_long = false;      ///< it needs headers, whose functions have loops and take long to compile
 };
 
-/// `may_be_null`: of a column, and of a match (see is_match()). Throws NotOnDevice where Emitter::emit() does.
+/// `may_be_null`: of a column, and of a match (see is_match()). Throws NotOnDevice where Emitter::emit()
+/// does.
 DeviceTraits device_traits(const Expr& expr, const std::function<bool(const Expr&)>& may_be_null);
 
 /// Whether the call matches a column's strings against a constant pattern and cannot fail: an
@@ -38,12 +39,12 @@ lanes::AutomatonView automaton_of(const PreparedPattern& pattern);
 /// The same, where the kernel itself walks through it; throws NotOnDevice if its table is too large.
 lanes::AutomatonView walked_automaton(const Expr& match, const PreparedPattern& pattern);
 
-/// The device functions of a call whose form is kCall or a comparison, and of a cast of a type that is not NULL.
-/// Throw NotOnDevice.
+/// The device functions of a call whose form is kCall or a comparison, and of a cast of a type that is not
+/// NULL. Throw NotOnDevice.
 DeviceFunction called_on_device(const Expr& call);
 DeviceFunction cast_on_device(const Expr& cast);
-/// The expression in front of a cast of NULL that may raise an error, error(); null: nothing is to be evaluated.
-/// Throws NotOnDevice.
+/// The expression in front of a cast of NULL that may raise an error, error(); null: nothing is to be
+/// evaluated. Throws NotOnDevice.
 const Expr* evaluated_before_null(const Expr& cast);
 
 }  // namespace lanewise::expr

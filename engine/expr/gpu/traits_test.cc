@@ -40,7 +40,8 @@ size_t check(const std::vector<ExprPtr>& exprs) {
       EXPECT_EQ(one.has_value(), other.has_value()) << expr->to_string();
       if (!one || !other) continue;
       ++offered;
-      EXPECT_EQ(one->may_be_null, other->may_be_null) << expr->to_string() << " of columns, nullable: " << nullable;
+      EXPECT_EQ(one->may_be_null, other->may_be_null)
+          << expr->to_string() << " of columns, nullable: " << nullable;
       EXPECT_EQ(one->makes_texts, other->makes_texts) << expr->to_string();
       EXPECT_EQ(one->is_long, other->is_long) << expr->to_string();
     }

@@ -91,7 +91,7 @@ std::optional<Type> resolve_two_lists(Types args) {
 void collect(Slots slots, SlotSet& set) {
   set.clear();
   while (slots.next())
-    if (!slots.is_null()) set.insert(slots.key());
+    if (!slots.is_null()) set.insert(slots.key(), slots.slot());
 }
 
 /// Whether some element of each row's first list is in the second one (`any`), or all are. NULLs do not
@@ -133,17 +133,20 @@ std::optional<Type> resolve_intersect(Types args) {
   return args[0];
 }
 
-/// Nothing is in a second list that is NULL.
+/// Elements of the first list, in the order of the longer one, or of the second one. Nothing is in a second
+/// list that is NULL.
 Vector intersect(const Expr& expr, Args args, const ActiveSet& rows, EvalContext&) {
   const SlotLists lists(args[0], rows), others(args[1], rows);
   SlotSet wanted(rows.arena()), seen(rows.arena());
   Vector result = packed_rows(expr.type, rows, [&](uint32_t row, packed::Writer& to) {
     if (args[0].is_null(row)) return;
     if (args[1].is_null(row)) return to.end();
-    collect(others[row], wanted);
+    const bool by_first = lists.size(row) > others.size(row);
+    collect(by_first ? others[row] : lists[row], wanted);
     seen.clear();
-    for (Slots slots = lists[row]; slots.next();)
-      if (wanted.contains(slots.key()) && seen.insert(slots.key())) to.slot(slots.slot());
+    for (Slots slots = by_first ? lists[row] : others[row]; slots.next();)
+      if (wanted.contains(slots.key()) && seen.insert(slots.key()))
+        to.slot(by_first ? slots.slot() : wanted.slot(slots.key()));
     to.end();
   });
   result.validity = not_null(args.first(1), rows);
@@ -152,11 +155,20 @@ Vector intersect(const Expr& expr, Args args, const ActiveSet& rows, EvalContext
 
 Value intersect_reference(const Expr& expr, Given args) {
   if (args[0].is_null()) return Value(expr.type);
-  const ValueList others = args[1].is_null() ? ValueList() : packed::unpack(args[1]);
+  const ValueList others = args[1].is_null() ? ValueList() : packed::unpack(args[1]),
+                  list = packed::unpack(args[0]);
   ValueList kept;
-  for (const Value& value : packed::unpack(args[0])) {
-    if (!value.is_null() && std::ranges::count(others, value) != 0 && std::ranges::count(kept, value) == 0)
-      kept.push_back(value);
+  const auto keep = [&](const Value& value) {
+    if (!value.is_null() && std::ranges::count(kept, value) == 0) kept.push_back(value);
+  };
+  if (list.size() > others.size()) {
+    for (const Value& value : list)
+      if (std::ranges::count(others, value) != 0) keep(value);
+  } else {
+    for (const Value& wanted : others) {
+      const auto last = std::find(list.rbegin(), list.rend(), wanted);
+      if (last != list.rend()) keep(*last);
+    }
   }
   return packed::pack(expr.type, kept);
 }

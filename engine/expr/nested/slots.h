@@ -54,6 +54,12 @@ class SlotLists {
         width_(packed::slot_width(element_)) {}
   Slots operator[](uint32_t row) const { return {element_, width_, lists_[row], keys_[row]}; }
   std::string_view text(uint32_t row) const { return lists_[row]; }
+  /// The number of elements, which are counted.
+  size_t size(uint32_t row) const {
+    size_t size = 0;
+    for (Slots slots = (*this)[row]; slots.next();) ++size;
+    return size;
+  }
 
  private:
   Texts lists_, keys_;
@@ -61,7 +67,7 @@ class SlotLists {
   size_t width_;
 };
 
-/// A set of slots that is used for one list after another.
+/// A set of keys that is used for one list after another, each with the slot that came last.
 class SlotSet {
  public:
   explicit SlotSet(Arena& arena) : arena_(arena), table_(new_table(kSmallest)) {}
@@ -70,19 +76,25 @@ class SlotSet {
     count_ = 0;
   }
   /// False: it is there already.
-  bool insert(std::string_view slot) {
-    if (contains(slot)) return false;
+  bool insert(std::string_view key, std::string_view slot = {}) {
+    if (Entry& entry = find(key); entry.list == list_) {
+      entry.slot = slot;
+      return false;
+    }
     if (2 * ++count_ > table_.size()) grow();
-    find(slot) = {slot, list_};
+    find(key) = {key, list_, slot};
     return true;
   }
-  bool contains(std::string_view slot) { return find(slot).list == list_; }
+  /// Of a key that is there.
+  std::string_view slot(std::string_view key) { return find(key).slot; }
+  bool contains(std::string_view key) { return find(key).list == list_; }
 
  private:
   static constexpr size_t kSmallest = 32;
   struct Entry {
-    std::string_view slot;
+    std::string_view key;
     uint64_t list;  ///< free unless this is the current list
+    std::string_view slot;
   };
 
   std::span<Entry> new_table(size_t size) {
@@ -90,16 +102,16 @@ class SlotSet {
     std::fill_n(entries, size, Entry{});
     return {entries, size};
   }
-  Entry& find(std::string_view slot) {
+  Entry& find(std::string_view key) {
     const size_t mask = table_.size() - 1;
-    size_t place = std::hash<std::string_view>()(slot) & mask;
-    while (table_[place].list == list_ && table_[place].slot != slot) place = (place + 1) & mask;
+    size_t place = std::hash<std::string_view>()(key) & mask;
+    while (table_[place].list == list_ && table_[place].key != key) place = (place + 1) & mask;
     return table_[place];
   }
   void grow() {
     const std::span<Entry> before = std::exchange(table_, new_table(2 * table_.size()));
     for (const Entry& entry : before)
-      if (entry.list == list_) find(entry.slot) = entry;
+      if (entry.list == list_) find(entry.key) = entry;
   }
 
   Arena& arena_;

@@ -173,8 +173,9 @@ class Translator {
                                                    DuckdbArguments& arguments);
   /// Replaces subexpressions of `expr` by references to arguments; only columns if `lazy`.
   void refer_to_arguments(duckdb::Expression& expr, bool lazy, const Rows& input, DuckdbArguments& arguments);
-  /// Whether the engine does not support the type of an argument.
-  static bool has_foreign_arguments(const duckdb::Expression& expr);
+  /// Whether DuckDB computes it, of arguments that the engine computes: their types are not supported, or
+  /// VARIANTs are compared.
+  static bool is_left_to_duckdb(const duckdb::Expression& expr);
   /// A value that is ordered here like `expr` in SQL.
   ExprPtr ordered(const duckdb::Expression& expr, const Rows& input);
 

@@ -207,8 +207,12 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
     if (fractions.size() != 1) return by_duckdb(expr, input);
     result.args.push_back(fractions[0]);
   }
-  if (name == "histogram") result.args[0] = normalized(std::move(result.args[0]));
-  if (name == "count_if") {  // DuckDB's result is NULL if no condition is true or false
+  if (name == "histogram") {
+    if (result.args[0]->type.id == TypeId::kInterval)
+      return by_duckdb(expr, input);  // keys as the first one is written
+    result.args[0] = normalized(std::move(result.args[0]));
+  }
+  if (name == "count_if" || name == "countif") {  // DuckDB's result is NULL if no condition is true or false
     result.function = "sum";
     result.args[0] = lanewise::cast(std::move(result.args[0]), TypeId::kInt8);
   }
@@ -219,8 +223,9 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
 }
 
 plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
-  constexpr std::array kOfAnyOrder = {"min", "max", "approx_count_distinct", "approx_quantile",
-                                      "reservoir_quantile"};
+  constexpr std::array kOfAnyOrder = {"min",     "max",      "approx_count_distinct", "approx_quantile",
+                                      "bit_and", "bit_or",   "reservoir_quantile",    "bitstring_agg",
+                                      "bit_xor", "histogram"};
   if (expr.order_bys && !order_is_free(expr) &&
       expr.function.GetOrderDependent() == duckdb::AggregateOrderDependent::ORDER_DEPENDENT &&
       std::ranges::find(kOfAnyOrder, expr.function.name) == kOfAnyOrder.end())

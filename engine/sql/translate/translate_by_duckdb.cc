@@ -27,10 +27,15 @@ std::string name_of(const duckdb::Expression& expr) {
 
 }  // namespace
 
-bool Translator::has_foreign_arguments(const duckdb::Expression& expr) {
+bool Translator::is_left_to_duckdb(const duckdb::Expression& expr) {
+  const bool compares = expr.GetExpressionClass() == ExpressionClass::BOUND_COMPARISON ||
+                        expr.GetExpressionClass() == ExpressionClass::BOUND_BETWEEN ||
+                        expr.type == ExpressionType::COMPARE_IN ||
+                        expr.type == ExpressionType::COMPARE_NOT_IN;
   bool found = false;
-  duckdb::ExpressionIterator::EnumerateChildren(
-      expr, [&](const duckdb::Expression& child) { found |= !find_type(child.return_type); });
+  duckdb::ExpressionIterator::EnumerateChildren(expr, [&](const duckdb::Expression& child) {
+    found |= !find_type(child.return_type) || (compares && holds_variant(child.return_type));
+  });
   return found;
 }
 

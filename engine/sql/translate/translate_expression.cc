@@ -32,6 +32,16 @@ bool is_zoned(const duckdb::LogicalType& type) {
   return duckdb::TypeVisitor::Contains(type, LogicalTypeId::TIMESTAMP_TZ);
 }
 
+/// Whether the answer needs ICU's calendar, even in UTC: the parts between two instants, and eras.
+bool needs_calendar(const duckdb::BoundFunctionExpression& expr) {
+  if (expr.children.size() < 2 || !is_zoned(expr.children[1]->return_type)) return false;
+  if (expr.function.name == "date_sub" || expr.function.name == "datesub") return true;
+  if (expr.children[0]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CONSTANT) return false;
+  const duckdb::Value& part = expr.children[0]->Cast<duckdb::BoundConstantExpression>().value;
+  return part.type().id() == LogicalTypeId::VARCHAR && !part.IsNull() &&
+         duckdb::StringUtil::StartsWith(duckdb::StringUtil::Lower(duckdb::StringValue::Get(part)), "era");
+}
+
 /// Whether our table has the function for these arguments.
 bool is_known(std::string_view name, const std::vector<ExprPtr>& args) {
   std::vector<Type> types;
@@ -108,7 +118,7 @@ std::vector<ExprPtr> Translator::expressions(
 }
 
 ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input) {
-  if (has_foreign_arguments(expr)) return by_duckdb(expr, input);
+  if (is_left_to_duckdb(expr)) return by_duckdb(expr, input);
   switch (expr.GetExpressionClass()) {
     case duckdb::ExpressionClass::BOUND_REF: {
       const duckdb::idx_t index = expr.Cast<duckdb::BoundReferenceExpression>().index;
@@ -342,7 +352,7 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
     return is_duckdbs(type) || (is_zoned(type) && !is_utc(context_));
   };
   const Type type = result_type(expr);
-  if (needs_duckdb(expr.return_type) ||
+  if (needs_duckdb(expr.return_type) || needs_calendar(expr) ||
       std::ranges::any_of(expr.children, needs_duckdb, [](const auto& child) { return child->return_type; }))
     return by_duckdb(expr, input);
   std::vector<ExprPtr> args = expressions(expr.children, input);
@@ -363,10 +373,16 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
     ExprPtr is_zero = known_call("=", {args[1], literal(zero)}, TypeId::kBool);
     args[1] = case_when({std::move(is_zero), literal(none), args[1]});
   }
-  if (expr.function.name.find("sort") != std::string::npos && args[0]->type.is_nested() &&
+  const bool sorts = expr.function.name.find("sort") != std::string::npos ||
+                     expr.function.name.find("grade_up") != std::string::npos;
+  if (sorts && args[0]->type.is_nested() &&
       !(is_set("default_order", "ASCENDING") && is_set("default_null_order", "NULLS_LAST")))
     return by_duckdb(expr, std::move(args));
   if (expr.function.name == "error") return lanewise::cast(lanewise::call("error", std::move(args)), type);
+  if (expr.function.name == "alias") {
+    const std::string& own = expr.alias;
+    return literal(Value(type, own.empty() ? expr.children[0]->GetName() : own));
+  }
   if (expr.function.name == "current_query") return literal(Value(type, statement_));
   if (expr.function.name == "setseed") return set_seed(*args[0]);
   // Added by the optimiser, around grouping keys; keys are normalised by the grouping itself.
@@ -395,7 +411,8 @@ ExprPtr Translator::set_seed(const Expr& seed) {
 ExprPtr Translator::cast(const duckdb::BoundCastExpression& expr, const Rows& input) {
   const duckdb::LogicalType &from = expr.child->return_type, &to = expr.return_type;
   const Type type = result_type(expr);
-  const bool changes_zone = is_zoned(from) != is_zoned(to) && !is_utc(context_);
+  const bool names_zone = from.id() == LogicalTypeId::VARCHAR && is_zoned(to);  // a text may: "Europe/Berlin"
+  const bool changes_zone = names_zone || (is_zoned(from) != is_zoned(to) && !is_utc(context_));
   const auto needs_duckdb = [](const duckdb::LogicalType& side) {
     return is_duckdbs(side) || side.HasAlias() || holds_json(side);
   };

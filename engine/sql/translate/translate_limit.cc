@@ -1,3 +1,4 @@
+#include "expr/casts/cast.h"
 #include "expr/random.h"
 #include "sql/errors.h"
 #include "sql/translate/translate.h"
@@ -46,7 +47,7 @@ bool is_percentage(const duckdb::BoundLimitNode& node) {
 
 /// The number of a limit or an offset that is not a constant; it may be NULL, but not negative.
 ExprPtr whole(ExprPtr value) {
-  if (!value->type.is_integer() && value->type != TypeId::kNull)
+  if (value->type != TypeId::kNull && !expr::can_cast(value->type, TypeId::kUInt64))
     unsupported("LIMIT and OFFSET of " + value->type.name() + " are not");
   return lanewise::cast(lanewise::cast(std::move(value), TypeId::kUInt64), TypeId::kInt64);
 }

@@ -99,18 +99,28 @@ ExprPtr Translator::series(const duckdb::LogicalGet& op, const Rows& input) {
 /// unnest(list), range(...) and generate_series(...) in FROM, over other rows' values: their results, then
 /// the columns that are passed through.
 Rows Translator::elements(duckdb::LogicalGet& op) {
-  if (op.ordinality_idx.IsValid()) unsupported("WITH ORDINALITY is not");
   duckdb::ColumnBindingResolver().VisitOperator(
       *op.children[0]);  // DuckDB does so when it makes a physical plan
   const Rows input = rows(*op.children[0]);
   const ExprPtr list = op.function.name == "unnest"
                            ? column(input.columns[0], input.node->schema[input.columns[0]].type)
                            : series(op, input);
-  Rows result{plan::unnest(input.node, {list}, {op.function.name}), {}, {}};
+  std::vector<ExprPtr> lists = {list};
+  std::vector<std::string> names = {op.function.name};
+  if (op.ordinality_idx.IsValid()) {
+    ExprPtr end = lanewise::call("+", {lanewise::call("len", {list}), literal(Value::int64(1))});
+    lists.push_back(lanewise::call("range", {literal(Value::int64(1)), std::move(end)}));
+    names.push_back("ordinality");
+  }
+  Rows result{plan::unnest(input.node, lists, names), {}, {}};
   const auto ids = op.GetColumnIds();
+  const auto given_by = [&](const duckdb::ColumnIndex& id) {
+    const size_t first = input.node->schema.size();
+    if (id.GetPrimaryIndex() == 0) return first;
+    return op.ordinality_idx == id.GetPrimaryIndex() ? first + 1 : kNoColumn;
+  };
   std::vector<size_t> given;
-  for (const duckdb::ColumnIndex& id : ids)
-    given.push_back(id.GetPrimaryIndex() == 0 ? input.node->schema.size() : kNoColumn);
+  for (const duckdb::ColumnIndex& id : ids) given.push_back(given_by(id));
   result.columns = mapped(given, op.projection_ids);
   for (const duckdb::idx_t i : op.projected_input) result.columns.push_back(input.columns.at(i));
   return result;

@@ -121,6 +121,11 @@ bool is_duckdbs(const duckdb::LogicalType& type) {
   });
 }
 
+bool holds_variant(const duckdb::LogicalType& type) {
+  return duckdb::TypeVisitor::Contains(
+      type, [](const duckdb::LogicalType& part) { return part.id() == LogicalTypeId::VARIANT; });
+}
+
 bool holds_json(const duckdb::LogicalType& type) {
   return duckdb::TypeVisitor::Contains(type,
                                        [](const duckdb::LogicalType& part) { return part.IsJSONType(); });

@@ -30,6 +30,10 @@ bool holds_text(const duckdb::LogicalType& type);
 /// VARIANT, also within nested values.
 bool is_duckdbs(const duckdb::LogicalType& type);
 
+/// Whether the type is VARIANT or has parts of it. Numbers in these are equal as expressions if their values
+/// are, but as keys only if their types are, too.
+bool holds_variant(const duckdb::LogicalType& type);
+
 /// Whether the type is JSON or has parts of it.
 bool holds_json(const duckdb::LogicalType& type);
 

@@ -203,7 +203,8 @@ Emitted KernelBuilder::column(size_t place, Access access) const {
 Emitted KernelBuilder::found_column(size_t place) const {
   const ColumnForm& form = forms_[place];
   const std::string row = found_row(*form.probe);
-  if (is_mark(place)) return {fmt::format("({} < kUnknownRow)", row), fmt::format("({} != kUnknownRow)", row)};
+  if (is_mark(place))
+    return {fmt::format("({} < kUnknownRow)", row), fmt::format("({} != kUnknownRow)", row)};
   const bool may_miss = this->may_miss(*form.probe);
   const std::string there = may_miss ? row + " != kNoRow" : "";
   const bool is_found = *form.probe < program_.probes.size() && program_.probes[*form.probe].finds_value;

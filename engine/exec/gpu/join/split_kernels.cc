@@ -97,9 +97,8 @@ std::optional<std::vector<size_t>> split_places(const KernelBuilder& builder) {
                 "arguments of a kernel");
   std::vector<ExprPtr> read = program.read_by({first, program.stages.size()});
   read.insert(read.end(), program.outputs.begin(), program.outputs.end());
-  bool can = std::ranges::none_of(program.read_by(program.stages[first]), [&](const ExprPtr& expr) {
-    return builder.traits(*expr).makes_texts;
-  });
+  bool can = std::ranges::none_of(program.read_by(program.stages[first]),
+                                  [&](const ExprPtr& expr) { return builder.traits(*expr).makes_texts; });
   for (const ExprPtr& expr : read)
     if (expr != nullptr) walk(*expr, [&](const Expr& part) { can &= !expr::is_match(part); });
   std::vector<size_t> moved;

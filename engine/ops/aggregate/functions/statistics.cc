@@ -24,6 +24,10 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 double mean(double sum, int64_t count) { return sum / static_cast<double>(count); }
 
+/// Of one value they are 0, even if it is infinite.
+double squares_x(const PairMoments& m) { return m.count > 1 ? m.squares_x : 0; }
+double squares_y(const PairMoments& m) { return m.count > 1 ? m.squares_y : 0; }
+
 struct Skewness : OfDoubles {
   static MaybeReal result(const Shape& s) {
     if (s.count < 3) return {};
@@ -72,8 +76,8 @@ struct CovarianceSample : OfDoubles {
 struct Correlation : OfDoubles {
   static MaybeReal result(const PairMoments& m) {
     if (m.count < 1) return {};
-    const double x = std::sqrt(in_range(mean(m.squares_x, m.count), "STDDEV_POP for X"));
-    const double y = std::sqrt(in_range(mean(m.squares_y, m.count), "STDDEV_POP for Y"));
+    const double x = std::sqrt(in_range(mean(squares_x(m), m.count), "STDDEV_POP for X"));
+    const double y = std::sqrt(in_range(mean(squares_y(m), m.count), "STDDEV_POP for Y"));
     return x * y == 0 ? kNan : mean(m.products, m.count) / (x * y);
   }
 };
@@ -93,12 +97,12 @@ struct RegressionMeanY : OfDoubles {
 };
 struct RegressionSquaresX : OfDoubles {
   static MaybeReal result(const PairMoments& m) {
-    return m.count < 1 ? MaybeReal() : MaybeReal(in_range(m.squares_x, "VARPOP"));
+    return m.count < 1 ? MaybeReal() : MaybeReal(in_range(squares_x(m), "VARPOP"));
   }
 };
 struct RegressionSquaresY : OfDoubles {
   static MaybeReal result(const PairMoments& m) {
-    return m.count < 1 ? MaybeReal() : MaybeReal(in_range(m.squares_y, "VARPOP"));
+    return m.count < 1 ? MaybeReal() : MaybeReal(in_range(squares_y(m), "VARPOP"));
   }
 };
 struct RegressionProducts : OfDoubles {
@@ -107,21 +111,21 @@ struct RegressionProducts : OfDoubles {
 struct Slope : OfDoubles {
   static MaybeReal result(const PairMoments& m) {
     if (m.count < 1) return {};
-    return in_range(m.squares_x, "VARPOP") == 0 ? kNan : m.products / m.squares_x;
+    return in_range(squares_x(m), "VARPOP") == 0 ? kNan : m.products / squares_x(m);
   }
 };
 struct Intercept : OfDoubles {
   static MaybeReal result(const PairMoments& m) {
     const MaybeReal slope = Slope::result(m);
-    if (!slope || m.squares_x == 0) return {};
+    if (!slope || squares_x(m) == 0) return {};
     return m.mean_y - *slope * m.mean_x;
   }
 };
 struct Determination : OfDoubles {
   static MaybeReal result(const PairMoments& m) {
-    if (m.count < 1 || in_range(m.squares_x, "VARPOP(X)") == 0) return {};
-    if (in_range(m.squares_y, "VARPOP(Y)") == 0) return 1;
-    return m.products * m.products / m.squares_x / m.squares_y;
+    if (m.count < 1 || in_range(squares_x(m), "VARPOP(X)") == 0) return {};
+    if (in_range(squares_y(m), "VARPOP(Y)") == 0) return 1;
+    return m.products * m.products / squares_x(m) / squares_y(m);
   }
 };
 
