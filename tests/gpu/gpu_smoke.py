@@ -150,7 +150,7 @@ SELECT s, k, m FROM t WHERE i % 50 = 0
 SELECT s, k, count(*), sum(wd) FROM t WHERE i % 50 = 0 GROUP BY s, k ORDER BY ALL
 SELECT i, (n || '.5')::INT, (' ' || us || 'e-1 ')::DECIMAL(9, 2), (b || '')::HUGEINT, try_cast(s AS INT), try_cast(right(s, 2) AS UTINYINT), try_cast('0x' || right(hex(ub), 7) AS BIGINT), ('-' || h || '.49')::DECIMAL(38, 0) FROM t WHERE i < 5000
 SELECT i, (b || 'e' || ti - 50)::DOUBLE, (f || '')::DOUBLE, (d || '')::FLOAT, try_cast(s AS DOUBLE), ('0.' || ub || b || 'E-300')::DOUBLE, f::VARCHAR, r::VARCHAR, (f / 7)::VARCHAR, (r / 7)::VARCHAR, (b * 1e200 / 3)::VARCHAR FROM t WHERE i < 5000
-SELECT i, (da || '')::DATE, (ts || '')::TIMESTAMP, (ts || '+01:30')::TIMESTAMPTZ, (ts::TIME || '.25')::TIME, (ts || '.123456789')::TIMESTAMP_NS, (ts || '')::TIMESTAMP_S, try_cast('2024-02-' || ti AS DATE), try_cast(ti || ':' || ti || ':00' AS TIME), left(bo || '', 1)::BOOL FROM t WHERE i < 5000
+SELECT i, (da || '')::DATE, (ts || '')::TIMESTAMP, (ts::TIME || '.25')::TIME, (ts || '.123456789')::TIMESTAMP_NS, (ts || '')::TIMESTAMP_S, try_cast('2024-02-' || ti AS DATE), try_cast(ti || ':' || ti || ':00' AS TIME), left(bo || '', 1)::BOOL FROM t WHERE i < 5000
 SELECT count(*), sum(try_cast(right(s, 3) AS INT)), max(substr(k, 2)::DOUBLE), min((da || '')::DATE) FROM t WHERE substr(k, 2)::INT > 2
 SELECT i, concat_ws('-', s, NULL, k, n), concat_ws(CASE WHEN bo THEN ',' END, s, s), hex(s), hex(n), to_hex(ub), hex(h), unhex(hex(s))::VARCHAR, encode(s)::VARCHAR, decode(encode(s)), encode(hex(k))::VARCHAR::BLOB FROM t WHERE i < 5000
 SELECT i, reverse(s), reverse(k || 'e' || chr(769) || 'ß' || chr(128104) || chr(8205) || chr(128105)), length_grapheme(s || chr(769)), translate(s, 'abgz', 'xä'), n << (ti % 8) FROM t WHERE n > 0 AND i < 5000
