@@ -203,10 +203,13 @@ struct Session::State {
   }
   /// Where the query fails, so does the transaction that the user began, as in DuckDB.
   template <class F>
-  auto aborting(F run, const sql::Query& query) {
+  auto aborting(F run, const sql::Query& query, bool streams) {
     try {
       return run();
     } catch (const sql::UnsupportedError&) {  // DuckDB may answer
+      throw;
+    } catch (const CancelledError& error) {  // a stream ends with its reader, too, which is no failure
+      if (query.transaction == nullptr && !streams) database.abort_transaction(error.what());
       throw;
     } catch (const std::exception& error) {
       if (query.transaction == nullptr) database.abort_transaction(error.what());
@@ -222,7 +225,8 @@ struct Session::State {
     run.keep_on_device = keep_on_device && may_stay_on_device(result.table.schema);
     const std::shared_ptr<SpillFile> spill_file = budget.spill_file();
     const size_t spilled_before = spill_file ? (spill_file->take_peak(), spill_file->used()) : 0;
-    exec::Result done = aborting([&] { return exec::execute(query.root, run, stream); }, query);
+    exec::Result done =
+        aborting([&] { return exec::execute(query.root, run, stream); }, query, stream != nullptr);
     result.run_seconds = watch.lap();
     if (spill_file) result.spilled = spill_file->take_peak() - spilled_before;
     result.table.batches = std::move(done.table.batches);

@@ -80,13 +80,24 @@ class Recursions {
     if (const plan::Node* recursion = limited_recursion(*node)) {
       const auto& limit = std::get<plan::Limit>(node->payload);
       const NodePtr& taken = node->children[0];
-      const bool all = takes_all(*taken);
       int64_t needed = limit.limit > INT64_MAX - limit.offset ? INT64_MAX : limit.offset + limit.limit;
-      NodePtr known = rows_of(rows(*recursion, [&](const Table& last) {
-        needed -= all ? last.rows() : run_(resolve(with_leaf(taken, rows_of(last)))).rows();
+      if (takes_all(*taken)) {
+        return with_leaf(node, rows_of(rows(*recursion, [&](const Table& last) {
+                           needed -= last.rows();
+                           return needed <= 0;
+                         })));
+      }
+      Table kept{taken->schema, {}};  // nothing is evaluated twice: random() would choose other rows
+      rows(*recursion, [&](const Table& last) {
+        for (Batch& batch : run_(resolve(with_leaf(taken, rows_of(last)))).batches) {
+          needed -= batch.rows;
+          kept.batches.push_back(std::move(batch));
+        }
         return needed <= 0;
-      }));
-      return with_leaf(node, known);
+      });
+      plan::Node limited = *node;
+      limited.children[0] = rows_of(std::move(kept));
+      return std::make_shared<plan::Node>(std::move(limited));
     }
     if (const auto* cte = std::get_if<plan::Cte>(&node->payload)) {
       // Input of a nested recursion is computed once, before it.

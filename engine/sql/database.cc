@@ -324,8 +324,9 @@ bool Database::falls_back() const {
 }
 
 void Database::abort_transaction(const std::string& message) {
-  if (!state_->context().transaction.HasActiveTransaction()) return;
-  duckdb::ValidChecker::Invalidate(state_->context().ActiveTransaction(), message);
+  duckdb::TransactionContext& transaction = state_->connection->context->transaction;  // not the second one's
+  if (transaction.HasActiveTransaction())
+    duckdb::ValidChecker::Invalidate(transaction.ActiveTransaction(), message);
 }
 
 void Database::interrupt() {

@@ -75,7 +75,7 @@ duckdb::unique_ptr<duckdb::SQLStatement> with_rows(const duckdb::SQLStatement& s
 bool may_change(const duckdb::SQLStatement& statement) {
   switch (statement.type) {
     case StatementType::SELECT_STATEMENT:
-    case StatementType::SET_STATEMENT:  // a variable to a query's answer
+    case StatementType::SET_STATEMENT:  // of a variable, whose value may be that of a query
       return duckdb::StringUtil::Contains(duckdb::StringUtil::Lower(statement.ToString()), "nextval");
     case StatementType::EXPLAIN_STATEMENT: {
       const auto& explained = statement.Cast<duckdb::ExplainStatement>();

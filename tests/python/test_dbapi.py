@@ -93,6 +93,25 @@ def test_errors_abort_transactions(connection, wrong):
     connection.rollback()
 
 
+def test_streams_abort_transactions_where_they_fail(connection):
+    connection.execute("CREATE TABLE many AS SELECT i FROM range(300000) r(i)")
+    connection.begin()
+    connection.execute("DELETE FROM t WHERE i > 0")
+    with connection.stream("SELECT i FROM many") as batches:
+        next(iter(batches))  # closed before its end, which is no failure
+    connection.commit()
+    assert connection.execute("SELECT count(*) FROM t").fetchone() == (1,)
+    connection.begin()
+    connection.execute("DELETE FROM t")
+    with pytest.raises(lw.Error, match="late"):
+        with connection.stream("SELECT CASE WHEN i = 299999 THEN error('late') ELSE i END AS x FROM many") as batches:
+            list(batches)
+    with pytest.raises(lw.Error, match="aborted"):
+        connection.execute("SELECT 1")
+    connection.rollback()
+    assert connection.execute("SELECT count(*) FROM t").fetchone() == (1,)
+
+
 def test_closed(connection):
     cursor = connection.execute("SELECT 1")
     cursor.close()

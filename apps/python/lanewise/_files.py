@@ -39,8 +39,9 @@ class Files(NamedTuple):
             return connection._run_over(dict(tables), self.query(part, group)).arrow()
 
 
-def parquet_files(paths: Paths, size: int = 1) -> Files:
-    """The files of paths, each a file, a folder, or a pattern such as 'logs/*.parquet', in groups of this many times _BYTES.
+def parquet_files(paths: Paths, size: int = 1, workers: int = 1) -> Files:
+    """The files of paths, each a file, a folder, or a pattern such as 'logs/*.parquet', in groups of this many times _BYTES,
+    or less, so that all workers have some.
 
     Raises OperationalError: there are none."""
     several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
@@ -50,7 +51,7 @@ def parquet_files(paths: Paths, size: int = 1) -> Files:
     columns = [row[:2] for row in _parser()._run(f"DESCRIBE FROM {_reader(files)}", None, ()).fetchall()]
     nothing = ", ".join(f"CAST(NULL AS {kind}) AS {_quoted(name)}" for name, kind in columns)
     schema = _parser()._run(f"SELECT {nothing} LIMIT 0", None, ()).arrow().schema
-    return Files(_grouped(files, size * _BYTES), columns, schema)
+    return Files(_grouped(files, _bytes(files, size * _BYTES, workers)), columns, schema)
 
 
 def _expanded(path: str) -> list[str]:
@@ -65,6 +66,13 @@ def _expanded(path: str) -> list[str]:
     if not found:
         raise errors.OperationalError(f"no Parquet file is found at '{path}'")
     return sorted(found)
+
+
+def _bytes(files: list[str], most: int, workers: int) -> int:
+    """The bytes of a group: at most `most`, and as many groups as workers where files are many and small."""
+    if workers == 1 or not all(map(os.path.isfile, files)):
+        return most
+    return min(most, max(_BYTES, sum(map(os.path.getsize, files)) // workers))
 
 
 def _grouped(files: list[str], most: int) -> list[list[str]]:

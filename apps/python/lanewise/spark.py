@@ -21,7 +21,7 @@ from ._split import answer, arrow_tables, named_columns, parted, split
 __all__ = ["sql"]
 
 _BYTES = 64 << 20  # of a block at least: Spark's batches have 10,000 rows
-_FILES = 8  # times as many bytes of files in a task as elsewhere: Spark needs 0.2 s to start one, and itself gives it 128 MiB
+_FILES = 8  # times as many bytes of files in a task as elsewhere, since Spark needs 0.2 s to start one
 _PARTS = 1024  # values of __part, which Spark spreads over its partitions
 Batches = Iterator[pa.RecordBatch]
 
@@ -41,7 +41,7 @@ def sql(
     Raises SqlError; NotSupportedError: the query cannot be split; OperationalError: no such files.
     """
     settings: dict[str, Any] = {"threads": threads, "device": device, "fallback": fallback}
-    files = None if isinstance(df, DataFrame) else parquet_files(df, _FILES)
+    files = None if isinstance(df, DataFrame) else parquet_files(df, _FILES, SparkSession.active().sparkContext.defaultParallelism)
     frame: Any = SparkSession.active().range(0, len(files.groups), 1, len(files.groups)) if files else df
     session = frame.sparkSession
     schema = files.schema if files else _schema(frame)

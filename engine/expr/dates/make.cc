@@ -22,7 +22,7 @@ int32_t make_date_days(const Site&, int32_t days) { return days; }
 int64_t make_time(const Site&, int64_t hour, int64_t minute, double second) {
   const double whole = std::trunc(second);
   const double micros = std::round((second - whole) * static_cast<double>(kMicrosPerSecond));
-  const bool is_midnight = hour == 24 && minute == 0 && second == 0;
+  const bool is_midnight = hour == 24 && minute == 0 && whole == 0 && micros == 0;
   const bool is_hour = (hour >= 0 && hour < 24) || is_midnight;
   if (!is_hour || minute < 0 || minute > 59 || !(second >= 0 && whole <= 60)) {
     throw UserError(fmt::format("Time out of range: {}:{}:{}", hour, minute, second));

@@ -134,7 +134,7 @@ LANES_FN i64 make_time(Outcome& outcome, i64 hour, i64 minute, f64 second) {
   const bool is_second = second >= 0 && second < 61;
   const i64 whole = is_second ? i64(second) : 0;
   const f64 micros = nearest_away((second - f64(whole)) * f64(kMicrosPerSecond));
-  const bool is_midnight = hour == 24 && minute == 0 && second == 0;
+  const bool is_midnight = hour == 24 && minute == 0 && is_second && whole == 0 && micros == 0;
   const bool is_hour = (hour >= 0 && hour < 24) || is_midnight;
   const bool fits = is_hour && minute >= 0 && minute <= 59 && is_second;
   outcome.failed |= !fits;

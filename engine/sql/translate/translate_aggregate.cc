@@ -223,9 +223,9 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
 }
 
 plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
-  constexpr std::array kOfAnyOrder = {"min",     "max",      "approx_count_distinct", "approx_quantile",
-                                      "bit_and", "bit_or",   "reservoir_quantile",    "bitstring_agg",
-                                      "bit_xor", "histogram"};
+  constexpr std::array kOfAnyOrder = {"min",     "max",    "approx_count_distinct", "approx_quantile",
+                                      "bit_and", "bit_or", "reservoir_quantile",    "bitstring_agg",
+                                      "bit_xor"};
   if (expr.order_bys && !order_is_free(expr) &&
       expr.function.GetOrderDependent() == duckdb::AggregateOrderDependent::ORDER_DEPENDENT &&
       std::ranges::find(kOfAnyOrder, expr.function.name) == kOfAnyOrder.end())

@@ -411,8 +411,9 @@ ExprPtr Translator::set_seed(const Expr& seed) {
 ExprPtr Translator::cast(const duckdb::BoundCastExpression& expr, const Rows& input) {
   const duckdb::LogicalType &from = expr.child->return_type, &to = expr.return_type;
   const Type type = result_type(expr);
-  const bool names_zone = from.id() == LogicalTypeId::VARCHAR && is_zoned(to);  // a text may: "Europe/Berlin"
-  const bool changes_zone = names_zone || (is_zoned(from) != is_zoned(to) && !is_utc(context_));
+  const bool may_name_zone =  // "2020-01-01 Europe/Berlin"
+      duckdb::TypeVisitor::Contains(from, LogicalTypeId::VARCHAR) && is_zoned(to);
+  const bool changes_zone = may_name_zone || (is_zoned(from) != is_zoned(to) && !is_utc(context_));
   const auto needs_duckdb = [](const duckdb::LogicalType& side) {
     return is_duckdbs(side) || side.HasAlias() || holds_json(side);
   };

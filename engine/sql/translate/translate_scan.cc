@@ -92,8 +92,11 @@ ExprPtr Translator::series(const duckdb::LogicalGet& op, const Rows& input) {
   const ExprPtr step = expression(*given[2], input);
   const Value zero = step->type.id == TypeId::kInterval ? Value(step->type, Interval{}) : Value::int64(0);
   ExprPtr raise = lanewise::call("error", {literal(Value::varchar("interval cannot be 0!"))});
-  return case_when({lanewise::call("=", {step, literal(zero)}), lanewise::cast(std::move(raise), list->type),
-                    std::move(list)});
+  std::vector<ExprPtr> wrong = {lanewise::call("=", {step, literal(zero)})};
+  for (const size_t bound_of : {0, 1})  // of a NULL there are no rows
+    wrong.push_back(lanewise::call("IS NOT NULL", {expression(*given[bound_of], input)}));
+  return case_when(
+      {conjunction(std::move(wrong)), lanewise::cast(std::move(raise), list->type), std::move(list)});
 }
 
 /// unnest(list), range(...) and generate_series(...) in FROM, over other rows' values: their results, then

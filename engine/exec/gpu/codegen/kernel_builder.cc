@@ -155,10 +155,8 @@ expr::DeviceTraits KernelBuilder::traits(const Expr& expr) const {
   });
 }
 
-/// As column() has it.
 bool KernelBuilder::column_may_be_null(size_t place) const {
-  const ColumnForm& form = forms_[place];
-  return form.nullable || (form.probe && (is_mark(place) || may_miss(*form.probe)));
+  return !column(place, Access::kRow).valid.empty();
 }
 
 void KernelBuilder::check() const {
