@@ -208,7 +208,7 @@ struct Session::State {
       return run();
     } catch (const sql::UnsupportedError&) {  // DuckDB may answer
       throw;
-    } catch (const CancelledError& error) {  // a stream ends with its reader, too, which is no failure
+    } catch (const CancelledError& error) {  // a stream ends with its reader, too: that does not fail
       if (query.transaction == nullptr && !streams) database.abort_transaction(error.what());
       throw;
     } catch (const std::exception& error) {
