@@ -51,7 +51,7 @@ def parquet_files(paths: Paths, size: int = 1, workers: int = 1) -> Files:
     columns = [row[:2] for row in _parser()._run(f"DESCRIBE FROM {_reader(files)}", None, ()).fetchall()]
     nothing = ", ".join(f"CAST(NULL AS {kind}) AS {_quoted(name)}" for name, kind in columns)
     schema = _parser()._run(f"SELECT {nothing} LIMIT 0", None, ()).arrow().schema
-    return Files(_grouped(files, _bytes(files, size * _BYTES, workers)), columns, schema)
+    return Files(_grouped(files, size * _BYTES, workers), columns, schema)
 
 
 def _expanded(path: str) -> list[str]:
@@ -68,19 +68,15 @@ def _expanded(path: str) -> list[str]:
     return sorted(found)
 
 
-def _bytes(files: list[str], most: int, workers: int) -> int:
-    """The bytes of a group: at most `most`, and as many groups as workers where files are many and small."""
-    if workers == 1 or not all(map(os.path.isfile, files)):
-        return most
-    return min(most, max(_BYTES, sum(map(os.path.getsize, files)) // workers))
+def _grouped(files: list[str], most: int, workers: int) -> list[list[str]]:
+    """Files one after the other, with at most `most` bytes together, or one that is larger or of unknown size.
 
-
-def _grouped(files: list[str], most: int) -> list[list[str]]:
-    """Files one after the other, with at most this many bytes together, or one that is larger or of unknown size."""
+    Where files are many and small, the groups are as many as the workers."""
+    sizes = [os.path.getsize(file) if os.path.isfile(file) else most for file in files]
+    most = min(most, max(_BYTES, sum(sizes) // workers))
     groups: list[list[str]] = []
     room = 0
-    for file in files:
-        size = os.path.getsize(file) if os.path.isfile(file) else most
+    for file, size in zip(files, sizes):
         if not groups or size > room:
             groups.append([])
             room = most

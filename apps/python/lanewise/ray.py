@@ -49,7 +49,7 @@ def sql(
     Raises SqlError; NotSupportedError: the query cannot be split; InterfaceError: the data set has no Arrow schema; OperationalError: no such files.
     """
     files = None if isinstance(ds, ray.data.Dataset) else parquet_files(ds)
-    rows: ray.data.Dataset = ray.data.from_arrow([pa.table({"path": group}) for group in files.groups]) if files else ds
+    rows: Any = ds
     schema = files.schema if files else _schema(ds)
     small = arrow_tables(tables)
     plan = split(query, schema, small)
@@ -68,6 +68,8 @@ def sql(
     if files and merges and not actors and not options.keys() & _OF_DATA_SETS:
         states = _answered(work, files.groups, options)
     else:
+        if files:
+            rows = ray.data.from_arrow([pa.table({"path": group}) for group in files.groups])
         if actors:
             given.setdefault("compute", ray.data.ActorPoolStrategy(size=actors))
             rows = rows.map_batches(_Actor, fn_constructor_args=(work,), **given)

@@ -149,14 +149,8 @@ Emitter KernelBuilder::emitter(Access access, const std::set<size_t>& late) cons
 }
 
 expr::DeviceTraits KernelBuilder::traits(const Expr& expr) const {
-  return expr::device_traits(expr, [this](const Expr& leaf) {
-    return column_may_be_null(
-        place_of(leaf.kind == Expr::Kind::kColumn ? leaf.column : match_of(leaf).column));
-  });
-}
-
-bool KernelBuilder::column_may_be_null(size_t place) const {
-  return !column(place, Access::kRow).valid.empty();
+  return expr::device_traits(
+      expr, [this](const Expr& leaf) { return !this->leaf(leaf, Access::kRow).valid.empty(); });
 }
 
 void KernelBuilder::check() const {

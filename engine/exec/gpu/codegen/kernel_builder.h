@@ -102,7 +102,6 @@ class KernelBuilder {
   std::optional<size_t> find_paired(size_t section) const;
   expr::Emitted leaf(const Expr& expr, Access access) const;
   expr::Emitted found_column(size_t place) const;
-  bool column_may_be_null(size_t place) const;
   bool is_mark(size_t place) const;
   std::string found_row(size_t probe) const;
   bool may_miss(size_t probe) const;
