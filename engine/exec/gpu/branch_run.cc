@@ -154,9 +154,10 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   beside_.clear();
   making_texts_.clear();
   begin_section(0);
-  for (const SectionSources& section : sources_) {
-    std::vector<KernelText> texts = section.texts();
-    if (&section == &sources_.back()) put_off_group_kernel(texts);
+  for (size_t section = 0; section < sections_.size(); ++section) {
+    const bool last = section + 1 == sections_.size();
+    std::vector<KernelText> texts = sources_[section].texts(last ? nullptr : &sources_[section + 1]);
+    if (last) put_off_group_kernel(texts);
     add_kernels(texts);
   }
   if (splitting() != nullptr) add_kernels({split_text(sources().builder())});
@@ -245,6 +246,7 @@ void BranchRun::begin_section(size_t section) {
     const std::optional<size_t> probe = program_.stages[stage].probe;
     if (!probe || !program_.probes[*probe].keeps_row()) continue;
     if (section + 1 == sections_.size() && stage >= builder().first_of_last()) break;
+    if (is_of_next(stage)) break;
     found_.resize(program_.probes.size() + 1);
     found_[*probe] = allocate(rows_ * sizeof(uint32_t), kPairsOfJoin);
   }
@@ -254,6 +256,12 @@ void BranchRun::begin_section(size_t section) {
     lane_steps_ = allocate(bytes, "Steps of lanes");
     gpu_.stream.fill(lane_steps_.address(), 0, bytes);
   }
+}
+
+/// Whether the section after the current one runs its last stage, which is this.
+bool BranchRun::is_of_next(size_t stage) const {
+  return stage + 1 == sections_[section_].end && section_ + 1 < sections_.size() &&
+         sources_[section_ + 1].builder().finds_runs();
 }
 
 /// Long runs are queued, where there are some.
@@ -366,7 +374,7 @@ void BranchRun::narrow(bool last_too) {
   for (size_t stage = 0; stage < stages; ++stage) {
     run_matches(program_.stages[stage]);
     if (stage == last) return order_by_parts();
-    filter(stage);
+    if (!is_of_next(stage)) filter(stage);
     if (stage + 1 == sections_[section_].end && stage + 1 < stages) {
       if (lane_steps_) book_lane_steps();
       const size_t probe = *program_.stages[stage].probe;

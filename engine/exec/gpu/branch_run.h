@@ -125,7 +125,8 @@ class BranchRun {
   KernelClock& clock() { return clock_; }
   /// Bytes of the columns that the last kernel reads, the outputs' columns with it.
   uint64_t bytes_of_last_kernel() const {
-    return bytes_read({first_of_last(), program_.stages.size()}, true);
+    const size_t first = first_of_last() - (sources().builder().finds_runs() ? 1 : 0);
+    return bytes_read({first, program_.stages.size()}, true);
   }
   /// Memory for the batch. Throws DeviceFull.
   gpu::DeviceBuffer allocate(size_t bytes, std::string_view what);
@@ -151,6 +152,7 @@ class BranchRun {
   void clear_section();
   void expand(size_t probe);
   void begin_pairs(size_t probe);
+  bool is_of_next(size_t stage) const;
   const JoinTable* splitting() const;
   void order_by_parts();
   Strategy strategy_of_pairs() const;

@@ -64,6 +64,23 @@ void add_row(Emitter& out, const std::vector<ExprPtr>& outputs,
   out.close();
 }
 
+/// Defines `find`, which finds the run of a row for Pairs::run_of().
+void define_find(Emitter& out, const KernelBuilder& builder) {
+  out.open("const auto find = [&](u64 row, u32& found) {");
+  if (builder.finds_runs()) {
+    out.line("bool keep = true, failed = false;");
+    KernelBuilder::try_predicates(out, builder.program().stages[builder.section().first - 1]);
+    find_row(out, builder, *builder.paired());
+    out.line(KernelBuilder::note_fault());
+    out.line(fmt::format("found = found{};", *builder.paired()));
+    out.line("return keep;");
+  } else {
+    out.line("found = pairs.found[row];");
+    out.line("return true;");
+  }
+  out.close("};");
+}
+
 /// Kernels over the rows before the pairs, which are tried and taken one by one.
 void add_pair_kernels(std::vector<KernelText>& texts, const KernelBuilder& builder, const std::string& head,
                       const Write& sink, const std::string& end) {
@@ -72,8 +89,15 @@ void add_pair_kernels(std::vector<KernelText>& texts, const KernelBuilder& build
   const Stage& stage = program.stages.back();
   std::vector<ExprPtr> read = program.read_by(stage);
   read.insert(read.end(), program.outputs.begin(), program.outputs.end());
-  texts.push_back({"#include \"exec/gpu/join/expand-inl.h\"\n" + head, {}, ""});
-  const auto kernel = [&](const std::string& name, const std::string& loop) {
+  const size_t before = builder.section().first - 1;
+  std::string keys;
+  if (builder.finds_runs()) {
+    const std::vector<ExprPtr> more = program.read_by(program.stages[before]);
+    read.insert(read.end(), more.begin(), more.end());
+    keys = probe_head(builder, {before, before + 1});
+  }
+  texts.push_back({"#include \"exec/gpu/join/expand-inl.h\"\n" + head + keys, {}, ""});
+  const auto kernel = [&](const std::string& name, const std::string& loop, bool finds) {
     Emitter out = builder.emitter(Access::kRow);
     out.line("");
     out.open(
@@ -88,7 +112,8 @@ void add_pair_kernels(std::vector<KernelText>& texts, const KernelBuilder& build
              at("const u32", words + JobLayout::kOrderOf) + number(Word::kLeast) + ", " +
              at("PairQueue", Word::kQueue) + number(Word::kRoom) + "};");
     out.line("State state{};");
-    out.open(loop + "(pairs, [&](u64 row, u32 match) {");
+    if (finds) define_find(out, builder);
+    out.open(fmt::format("{}(pairs, {}[&](u64 row, u32 match) {{", loop, finds ? "find, " : ""));
     out.line("bool keep = true, failed = false;");
     KernelBuilder::try_predicates(out, stage);
     sink(out);
@@ -99,8 +124,9 @@ void add_pair_kernels(std::vector<KernelText>& texts, const KernelBuilder& build
     KernelBuilder::add(texts.back(), name, out);
   };
   const auto form = static_cast<size_t>(builder.strategy().pairs);
-  kernel("aggregate", fmt::format("for_each_pair<PairForm::{}>", kForms[form]));
-  if (builder.strategy().pairs == Strategy::Pairs::kQueued) kernel("aggregate_queue", "for_queued_pairs");
+  kernel("aggregate", fmt::format("for_each_pair<PairForm::{}>", kForms[form]), true);
+  if (builder.strategy().pairs == Strategy::Pairs::kQueued)
+    kernel("aggregate_queue", "for_queued_pairs", false);
 }
 
 /// Whether only the number of rows that the last stage's patterns leave is needed.

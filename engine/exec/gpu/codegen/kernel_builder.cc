@@ -72,6 +72,7 @@ KernelBuilder::KernelBuilder(const Program& program, const SinkForm& sink, std::
     if (output != nullptr) find_constants(*output);
   }
   paired_ = find_paired(section);
+  finds_runs_ = can_find_runs();
 }
 
 size_t KernelBuilder::find_first_of_last() const {
@@ -83,6 +84,7 @@ size_t KernelBuilder::find_first_of_last() const {
 }
 
 bool KernelBuilder::stays_in_lane(size_t probe) const {
+  if (finds_runs_ && paired_ == probe) return true;
   for (size_t stage = first_of_last_; stage + 1 < program_.stages.size(); ++stage)
     if (program_.stages[stage].probe == probe) return true;
   return false;
@@ -103,6 +105,19 @@ std::optional<size_t> KernelBuilder::find_paired(size_t section) const {
       std::ranges::any_of(program_.outputs, makes_texts))
     return std::nullopt;
   return program_.stages[section_.first - 1].probe;
+}
+
+/// Where the stage of the probe sees the input's rows, and needs nothing that was found out before.
+bool KernelBuilder::can_find_runs() const {
+  if (!paired_ || !first_pairs_) return false;
+  const Stage& stage = program_.stages[section_.first - 1];
+  const Probe& probe = program_.probes[*paired_];
+  return stage.matches.empty() && probe.condition == nullptr && !probe.marks_rows() &&
+         std::ranges::none_of(program_.read_by(stage), [this](const ExprPtr& expr) {
+           bool has_match = false;
+           walk(*expr, [&](const Expr& part) { has_match |= expr::is_match(part); });
+           return has_match || traits(*expr).makes_texts;
+         });
 }
 
 /// Those of comparisons, as far as a Job has words for them.

@@ -39,6 +39,8 @@ class KernelBuilder {
   size_t first_of_last() const { return first_of_last_; }
   /// The probe whose pairs are made where they are used, and nowhere else.
   std::optional<size_t> paired() const { return paired_; }
+  /// Whether that probe, and what its stage tests before, run there as well, instead of in a filter's kernel.
+  bool finds_runs() const { return finds_runs_; }
 
   const std::vector<ColumnForm>& forms() const { return forms_; }
   size_t place_of(size_t column) const;
@@ -100,6 +102,7 @@ class KernelBuilder {
   size_t place_of_constant(const Expr& literal) const;
   size_t find_first_of_last() const;
   std::optional<size_t> find_paired(size_t section) const;
+  bool can_find_runs() const;
   expr::Emitted leaf(const Expr& expr, Access access) const;
   expr::Emitted found_column(size_t place) const;
   bool is_mark(size_t place) const;
@@ -118,6 +121,7 @@ class KernelBuilder {
   const bool first_pairs_;  // the section before is that of the input's rows
   const size_t first_of_last_;
   std::optional<size_t> paired_;
+  bool finds_runs_ = false;
   mutable std::optional<size_t> looks_at_;  // see look_at()
 };
 

@@ -19,6 +19,13 @@ enum class PairForm : u32 {
 struct Run {
   u32 row, pairs;
   u32 first;  ///< kNoRow: the row's only pair has no match
+
+#if defined(__CUDACC__)
+  /// That of another lane, without the number of its pairs.
+  LANES_FN Run of_lane(u32 lane) const {
+    return {__shfl_sync(~0u, row, lane), 0, __shfl_sync(~0u, first, lane)};
+  }
+#endif
 };
 
 inline constexpr u32 kPiece = 1024;
@@ -27,20 +34,18 @@ inline constexpr u32 kLongestShared = 1 << 20;
 
 /// What warps share; it begins with zeros.
 struct PairQueue {
-  struct Piece {
-    u32 row, number;
-  };
+  using Piece = Run;
   u64 taken;   ///< rows, by kRefill
   u64 pieces;  ///< that wait after this; those beyond Pairs::room found none
 
   LANES_FN Piece* piece() { return reinterpret_cast<Piece*>(this + 1); }
 };
 
-/// Rows that are active, and what a join's probe found for them.
+/// Rows that are active, and the runs that a join's probe may find for them.
 struct Pairs {
   const u32* active;
   u64 rows;
-  const u32* found;  ///< by row: its run, or kNoRow
+  const u32* found;  ///< by row: its run, or kNoRow; absent where the kernel itself looks for it
   const Matches* runs;
   const u32* order;  ///< rows in the order of runs; absent: they are in that order
   u32 least;         ///< pairs of a row without a match
@@ -53,14 +58,18 @@ struct Pairs {
   }
 
 #if defined(__CUDACC__)
-  LANES_FN Run run_of(u64 row) const {
+  /// find(row, run) gives the row's run, or kNoRow. False: the row has no pairs.
+  template <class Find>
+  LANES_FN Run run_of(u64 row, Find find) const {
     Run run{u32(row), 0, kNoRow};
     if (row >= rows || (active && !(active[row / 32] >> (row & 31) & 1))) return run;
-    if (found[row] == kNoRow) {
+    u32 found = kNoRow;
+    if (!find(row, found)) return run;
+    if (found == kNoRow) {
       run.pairs = least;
       return run;
     }
-    const u64 matches = reinterpret_cast<const u64*>(runs)[found[row]];  // by one load
+    const u64 matches = reinterpret_cast<const u64*>(runs)[found];  // by one load
     return {u32(row), u32(matches >> 32), u32(matches)};
   }
 #endif
@@ -68,38 +77,49 @@ struct Pairs {
 
 #if defined(__CUDACC__)
 
-LANES_FN Run of_lane(const Run& run, u32 lane) {
-  return {__shfl_sync(~0u, run.row, lane), __shfl_sync(~0u, run.pairs, lane),
-          __shfl_sync(~0u, run.first, lane)};
-}
-
 /// All lanes take the pairs of the lanes that have `long_run`, which have none afterwards.
 template <class Body>
 LANES_FN void take_long(const Pairs& pairs, Run& mine, bool long_run, Body body) {
   for (u32 longs = __ballot_sync(~0u, long_run); longs; longs &= longs - 1) {
-    const Run run = of_lane(mine, __ffs(longs) - 1);
-    for (u64 number = lane(); number < run.pairs; number += 32) body(run.row, pairs.match(run, u32(number)));
+    const u32 owner = __ffs(longs) - 1, count = __shfl_sync(~0u, mine.pairs, owner);
+    const Run run = mine.of_lane(owner);
+    for (u64 number = lane(); number < count; number += 32) body(run.row, pairs.match(run, u32(number)));
   }
   if (long_run) mine.pairs = 0;
 }
 
-/// The lanes of a warp share what each of them has `count` of: all of them call body(lane, number, is_one),
-/// the number-th of that lane's, as long as one of them has one.
-template <class Body>
-LANES_FN void share(u32 count, Body body) {
-  u32 end = count;  // of the lane's among those of the warp
+/// The place of the number-th bit that is set, of which there are more.
+LANES_FN u32 place_of_bit(u32 bits, u32 number) {
+  u32 place = 0;
+  for (u32 step = 16; step; step /= 2) {
+    if (u32(__popc(bits & ((1u << (place + step)) - 1))) <= number) place += step;
+  }
+  return place;
+}
+
+/// The lanes of a warp share the pairs of their runs: all of them call body(run, number, is_pair) for the
+/// number-th of that run, as long as one of them has one.
+template <class Of, class Body>
+LANES_FN void share(const Of& run, Body body) {
+  u32 end = run.pairs;  // of the lane's among those of the warp
   for (u32 distance = 1; distance < 32; distance *= 2) {
     const u32 before = __shfl_up_sync(~0u, end, distance);
     if (lane() >= distance) end += before;
   }
-  const u32 start = end - count, all = __shfl_sync(~0u, end, 31);
+  const u32 all = __shfl_sync(~0u, end, 31);
+  // Lanes without pairs come last: how many runs began says whose a pair is.
+  const u32 some = __ballot_sync(~0u, run.pairs != 0), from = place_of_bit(some, lane());
+  const u32 start = __shfl_sync(~0u, end - run.pairs, from);
+  const Of mine = run.of_lane(from);
+  const bool has_pairs = lane() < u32(__popc(some));
+  u32 begun = 0;
   for (u32 first = 0; first < all; first += 32) {
-    const u32 one = first + lane();
-    u32 owner = 0;  // the last lane whose first is `one` or before it
-    for (u32 step = 16; step; step /= 2) {
-      if (__shfl_sync(~0u, start, owner + step) <= one) owner += step;
-    }
-    body(owner, one - __shfl_sync(~0u, start, owner), one < all);
+    const u32 ahead = start - first;
+    const u32 begin = __reduce_or_sync(~0u, has_pairs && ahead < 32 ? 1u << ahead : 0);
+    const u32 owner = begun + __popc(begin & (~0u >> (31 - lane()))) - 1;
+    begun += __popc(begin);
+    const u32 one = first + lane(), number = one - __shfl_sync(~0u, start, owner);
+    body(mine.of_lane(owner), number, one < all);
   }
 }
 
@@ -109,13 +129,15 @@ LANES_FN bool put_pieces(const Pairs& pairs, const Run& run) {
   const u64 count = (u64(run.pairs) + kPiece - 1) / kPiece;
   const u64 from = atomicAdd(reinterpret_cast<unsigned long long*>(&queue.pieces), count);
   const bool fits = from + count <= pairs.room;
-  for (u64 i = 0; i < count && from + i < pairs.room; i++)
-    queue.piece()[from + i] = {fits ? run.row : kNoRow, u32(i)};
+  for (u64 i = 0; i < count && from + i < pairs.room; i++) {
+    const u32 before = u32(i) * kPiece, left = run.pairs - before;
+    queue.piece()[from + i] = {run.row, !fits ? 0 : left < kPiece ? left : kPiece, run.first + before};
+  }
   return fits;
 }
 
-template <bool kMixed, class Body>
-LANES_FN void refill_pairs(const Pairs& pairs, Body body) {
+template <bool kMixed, class Find, class Body>
+LANES_FN void refill_pairs(const Pairs& pairs, Find find, Body body) {
   constexpr u32 kRowsOfWarp = 1024, kBelow = 24, kLong = 32;
   Run mine{0, 0, kNoRow};
   u32 number = 0;  // of the lane's next pair
@@ -141,7 +163,7 @@ LANES_FN void refill_pairs(const Pairs& pairs, Body body) {
     const u64 row = at + __popc(idle & ((1u << lane()) - 1));
     const bool takes = (idle >> lane() & 1) && row < end;
     if (takes) {
-      mine = pairs.run_of(row);
+      mine = pairs.run_of(row, find);
       number = 0;
     }
     at = at + __popc(idle) < end ? at + __popc(idle) : end;
@@ -149,21 +171,21 @@ LANES_FN void refill_pairs(const Pairs& pairs, Body body) {
   }
 }
 
-/// Calls body(row, match) for each pair. Every lane of the warps that share the rows calls this.
-template <PairForm kForm, class Body>
-LANES_FN void for_each_pair(const Pairs& pairs, Body body) {
+/// Calls body(row, match) for each pair of rows and the runs that `find` finds, as Pairs::run_of() calls it.
+/// Every lane of the warps that share the rows calls this.
+template <PairForm kForm, class Find, class Body>
+LANES_FN void for_each_pair(const Pairs& pairs, Find find, Body body) {
   if constexpr (kForm == PairForm::kRefill || kForm == PairForm::kMixed)
-    return refill_pairs<kForm == PairForm::kMixed>(pairs, body);
+    return refill_pairs<kForm == PairForm::kMixed>(pairs, find, body);
   for (u64 first = warp() * 32; first < pairs.rows; first += warps() * 32) {
-    Run mine = pairs.run_of(first + lane());
+    Run mine = pairs.run_of(first + lane(), find);
     if constexpr (kForm == PairForm::kNaive) {
       for (u32 number = 0; number < mine.pairs; number++) body(mine.row, pairs.match(mine, number));
       continue;
     }
     if (kForm == PairForm::kQueued && mine.pairs >= kPiece && put_pieces(pairs, mine)) mine.pairs = 0;
     take_long(pairs, mine, mine.pairs >= kLongestShared, body);
-    share(mine.pairs, [&](u32 owner, u32 number, bool is_pair) {
-      const Run run = of_lane(mine, owner);
+    share(mine, [&](const Run& run, u32 number, bool is_pair) {
       if (is_pair) body(run.row, pairs.match(run, number));
     });
   }
@@ -176,12 +198,7 @@ LANES_FN void for_queued_pairs(const Pairs& pairs, Body body) {
   const u64 pieces = queue.pieces < pairs.room ? queue.pieces : pairs.room;
   for (u64 i = warp(); i < pieces; i += warps()) {
     const PairQueue::Piece piece = queue.piece()[i];
-    if (piece.row == kNoRow) continue;
-    const Run run = pairs.run_of(piece.row);
-    const u64 first = u64(piece.number) * kPiece,
-              end = first + kPiece < run.pairs ? first + kPiece : run.pairs;
-    for (u64 number = first + lane(); number < end; number += 32)
-      body(run.row, pairs.match(run, u32(number)));
+    for (u32 number = lane(); number < piece.pairs; number += 32) body(piece.row, pairs.match(piece, number));
   }
 }
 

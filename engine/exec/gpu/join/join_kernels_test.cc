@@ -75,7 +75,7 @@ TEST(JoinKernels, Compile) {
       if (program.probes[0].finds_value) expect_program_compiles(program, sink, {}, true);
       program.probes[0].finds_value = false;
       program.probes[0].expands = true;
-      for (const char* const form : {"pairs=queued", "pairs=written"})
+      for (const char* const form : {"pairs=naive", "pairs=refill", "pairs=queued", "pairs=written"})
         expect_program_compiles(program, sink, parse_strategy(form), false);
 
       const Program keys = program_of_keys(*program.probes[0].join);

@@ -24,6 +24,8 @@ namespace {
 constexpr std::string_view kTable = "Join";
 /// Numbers of a lookup at most, whatever is forced: each is a row's place.
 constexpr uint64_t kMostNumbers = kernel::kUnknownRow;
+/// Numbers for each row of a build side at most, where each has a place for a run.
+constexpr uint64_t kMostNumbersOfRow = 8;
 
 std::vector<JoinTable::ColumnPtr> uploaded(const ops::Build& build, const Options& options, Accelerator& gpu,
                                            DeviceTimes& times) {
@@ -308,13 +310,14 @@ class JoinTable::Filling {
     shared("scan_tiles", 1, sums.address(), tiles);
     const gpu::DeviceBuffer longest = allocate(sizeof(uint32_t)), starts = allocate(rows * sizeof(uint32_t));
     gpu_.stream.fill(longest.address(), 0, longest.size());
-    const bool numbered = can_number_runs();
+    const bool placed = can_place_runs(), numbered = !placed && can_number_runs();
     const gpu::DeviceBuffer numbers = numbered ? allocate(rows * sizeof(uint32_t)) : gpu::DeviceBuffer();
     const uint64_t runs =
         numbered ? fetch_one<uint64_t>(gpu_, sums.address() + tiles * sizeof(uint64_t)) >> 32 : rows;
-    table_.runs_ = allocate(runs * sizeof(kernel::Matches));
+    if (!placed) table_.runs_ = allocate(runs * sizeof(kernel::Matches));
     shared("start_runs", tiles, counts.address(), rows, sums.address(), starts.address(), numbers.address(),
            table_.runs(), longest.address());
+    if (placed) place_runs(counts, starts);
     counts.reset();
     table_.order_ = allocate(rows * sizeof(uint32_t));
     if (table_.has_null_keys_) gpu_.stream.fill(table_.order(), 0, table_.order_.size());  // after the runs
@@ -327,6 +330,24 @@ class JoinTable::Filling {
     standing.reset();
     table_.longest_run_ = fetch_one<uint32_t>(gpu_, longest.address());
     order_columns();
+  }
+
+  /// Whether runs are found by their keys' numbers, in one read.
+  bool can_place_runs() const {
+    return !table_.marks_.values && table_.lookup_.kind == kernel::LookupKind::kDirect &&
+           table_.lookup_.size <= kMostNumbersOfRow * table_.rows_;
+  }
+
+  /// The lookup becomes a bitmap of the numbers whose runs are there.
+  void place_runs(const gpu::DeviceBuffer& counts, const gpu::DeviceBuffer& starts) {
+    kernel::Lookup& lookup = table_.lookup_;
+    gpu::DeviceBuffer bits = allocate(bits::words(lookup.size) * sizeof(uint64_t));
+    table_.runs_ = allocate(lookup.size * sizeof(kernel::Matches));
+    shared("place_runs", most_blocks(gpu_), lookup.table, lookup.size, counts.address(), starts.address(),
+           table_.runs(), bits.address());
+    table_.table_ = std::move(bits);
+    lookup.kind = kernel::LookupKind::kBitmap;
+    lookup.table = table_.table_.address();
   }
 
   /// Whether the lookup can hold numbers of runs, which are fewer than rows: it is not used for a row.
@@ -411,9 +432,11 @@ JoinTable::JoinTable(const plan::Join& join, const ops::Build& build, const Opti
 std::string JoinTable::describe() const {
   constexpr const char* kNames[] = {"hash table of {} slots", "array by {} numbers", "ranks of {} numbers",
                                     "bitmap of {} numbers"};
-  const char* const name = kNames[static_cast<size_t>(lookup_.kind)];
-  return fmt::format("{} rows, {}, {}", rows_, fmt::format(fmt::runtime(name), lookup_.size),
-                     format_size(table_.size()));
+  const bool has_places = !unique() && lookup_.kind == kernel::LookupKind::kBitmap;
+  const kernel::LookupKind kind = has_places ? kernel::LookupKind::kDirect : lookup_.kind;
+  return fmt::format("{} rows, {}, {}", rows_,
+                     fmt::format(fmt::runtime(kNames[static_cast<size_t>(kind)]), lookup_.size),
+                     format_size(table_.size() + (has_places ? runs_.size() : 0)));
 }
 
 }  // namespace lanewise::exec

@@ -27,8 +27,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) sum_runs(const u32* count
 }
 
 /// For each row that stands for a run: where that starts in their order, its number if `numbers` is there,
-/// and its Matches, by that number or by the row. `sums` is what scan_tiles() made of sum_runs(); `most`
-/// becomes the greatest count.
+/// and, if `runs` is, its Matches, by that number or by the row. `sums` is what scan_tiles() made of
+/// sum_runs(); `most` becomes the greatest count.
 extern "C" __global__ void __launch_bounds__(kThreads)
     start_runs(const u32* counts, u64 rows, const u64* sums, u32* starts, u32* numbers, Matches* runs,
                u32* most) {
@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     const u32 count = counts[row], number = numbers ? u32(at >> 32) : u32(row);
     starts[row] = u32(at);
     if (numbers) numbers[row] = number;
-    if (count) runs[number] = {u32(at), count};
+    if (count && runs) runs[number] = {u32(at), count};
     at += run_of_rows(count);
     greatest = count > greatest ? count : greatest;
   }
@@ -60,6 +60,20 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   for (u64 i = thread(); i < count; i += threads()) {
     u32& row = words[i * stride];
     if (row != kNoRow) row = numbers[row];
+  }
+}
+
+/// For each number of a lookup, of which each has the row that stands for its run, or kNoRow: its Matches,
+/// and a bit that says whether it has some.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    place_runs(const u32* standing, u64 numbers, const u32* counts, const u32* starts, Matches* runs,
+               u32* bits) {
+  for (u64 first = warp() * 32; first < numbers; first += warps() * 32) {
+    const u64 number = first + lane();
+    const u32 row = number < numbers ? standing[number] : kNoRow;
+    if (row != kNoRow) runs[number] = {starts[row], counts[row]};
+    const u32 some = __ballot_sync(~0u, row != kNoRow);
+    if (lane() == 0) bits[first / 32] = some;
   }
 }
 
@@ -101,9 +115,9 @@ struct RowPairs {
     left[to + pair] = row;
     right[to + pair] = run == kNoRow ? kNoRow : order ? order[run + pair] : run + pair;
   }
+  /// Those of another lane, without their number.
   LANES_FN RowPairs of_lane(u32 lane) const {
-    return {__shfl_sync(~0u, row, lane), __shfl_sync(~0u, pairs, lane), __shfl_sync(~0u, run, lane),
-            __shfl_sync(~0u, to, lane)};
+    return {__shfl_sync(~0u, row, lane), 0, __shfl_sync(~0u, run, lane), __shfl_sync(~0u, to, lane)};
   }
 };
 
@@ -141,8 +155,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
       longs[atomicAdd(&long_rows, 1)] = rows[i];
       rows[i].pairs = 0;
     }
-    share(rows[i].pairs, [&](u32 owner, u32 number, bool is_pair) {
-      const RowPairs row = rows[i].of_lane(owner);
+    share(rows[i], [&](const RowPairs& row, u32 number, bool is_pair) {
       if (is_pair) row.write(number, order, left, right);
     });
   }
