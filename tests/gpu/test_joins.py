@@ -126,7 +126,7 @@ def test_lookups(emulated_gpu, key, lookup):
 def test_the_smallest_lookup_is_chosen(emulated_gpu):
     joins = {"l JOIN (SELECT * FROM r) r ON l.k = r.k": "ranks of", "(SELECT k * 1000 AS k FROM l) l JOIN (SELECT k * 1000 AS k FROM r) r ON l.k = r.k": "hash table of",
              "l SEMI JOIN r ON l.k = r.k": "bitmap of", "l JOIN (SELECT 400 - k * 2 AS k FROM r) r ON l.k = r.k": "array by", "l JOIN (SELECT 300 - k AS k FROM r) r ON l.k = r.k": "bitmap of",
-             "l JOIN (SELECT CASE k WHEN 4 THEN 250 ELSE 300 - k END AS k FROM r) r ON l.k = r.k": "array by"}
+             "l JOIN (SELECT CASE k WHEN 4 THEN 250 ELSE 300 - k END AS k FROM r) r ON l.k = r.k": "runs by"}
     tables = "CREATE TABLE l AS SELECT i AS k FROM range(400) n(i); CREATE TABLE r AS SELECT i * 2 AS k FROM range(100) n(i);"
     for join, name in joins.items():
         gpu = run(emulated_gpu, f"{tables} SELECT count(*), sum(l.k) FROM {join}", "--device", "cuda", "--profile")

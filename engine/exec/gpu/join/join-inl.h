@@ -17,7 +17,8 @@ enum class LookupKind : u64 {
   kHash,    ///< slots of a row, or its value, and 32 bits of its keys, open addressing with linear probing
   kDirect,  ///< a row for each number from `base` on
   kRanks,   ///< of keys that ascend with their rows: Ranks
-  kBitmap   ///< a bit for each number; a row is at its number's place, or it is never looked up
+  kBitmap,  ///< a bit for each number; a row is at its number's place, or it is never looked up
+  kRuns     ///< Matches for each number, which is that of its run; of no rows where it is not a key
 };
 
 /// 32 numbers: those that are keys, and how many keys are less than all of them.
@@ -97,13 +98,14 @@ LANES_FN u64 home_of(u64 hash) { return hash >> 32 | hash << 32; }
 
 LANES_FN u32 bit_of(u64 number) { return 1u << (number & 31); }
 
-/// The row of the number, or kNoRow.
+/// The row of the number, or its run, or kNoRow.
 LANES_FN u32 find_number(const Lookup& lookup, u64 number) {
   const u64 place = number - lookup.base;
   if (place >= lookup.size) return kNoRow;
   if (lookup.kind == LookupKind::kDirect) return *lookup.at<const u32>(place);
   if (lookup.kind == LookupKind::kBitmap)
     return *lookup.at<const u32>(place / 32) & bit_of(place) ? u32(place) : kNoRow;
+  if (lookup.kind == LookupKind::kRuns) return lookup.at<const Matches>(place)->count ? u32(place) : kNoRow;
   const Ranks ranks = *lookup.at<const Ranks>(place / 32);
   return ranks.keys & bit_of(place) ? ranks.before + u32(lanes::count_bits(ranks.keys & (bit_of(place) - 1)))
                                     : kNoRow;

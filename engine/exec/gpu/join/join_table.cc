@@ -338,16 +338,15 @@ class JoinTable::Filling {
            table_.lookup_.size <= kMostNumbersOfRow * table_.rows_;
   }
 
-  /// The lookup becomes a bitmap of the numbers whose runs are there.
+  /// The lookup becomes the runs themselves.
   void place_runs(const gpu::DeviceBuffer& counts, const gpu::DeviceBuffer& starts) {
     kernel::Lookup& lookup = table_.lookup_;
-    gpu::DeviceBuffer bits = allocate(bits::words(lookup.size) * sizeof(uint64_t));
     table_.runs_ = allocate(lookup.size * sizeof(kernel::Matches));
     shared("place_runs", most_blocks(gpu_), lookup.table, lookup.size, counts.address(), starts.address(),
-           table_.runs(), bits.address());
-    table_.table_ = std::move(bits);
-    lookup.kind = kernel::LookupKind::kBitmap;
-    lookup.table = table_.table_.address();
+           table_.runs());
+    table_.table_.reset();
+    lookup.kind = kernel::LookupKind::kRuns;
+    lookup.table = table_.runs();
   }
 
   /// Whether the lookup can hold numbers of runs, which are fewer than rows: it is not used for a row.
@@ -431,12 +430,10 @@ JoinTable::JoinTable(const plan::Join& join, const ops::Build& build, const Opti
 
 std::string JoinTable::describe() const {
   constexpr const char* kNames[] = {"hash table of {} slots", "array by {} numbers", "ranks of {} numbers",
-                                    "bitmap of {} numbers"};
-  const bool has_places = !unique() && lookup_.kind == kernel::LookupKind::kBitmap;
-  const kernel::LookupKind kind = has_places ? kernel::LookupKind::kDirect : lookup_.kind;
-  return fmt::format("{} rows, {}, {}", rows_,
-                     fmt::format(fmt::runtime(kNames[static_cast<size_t>(kind)]), lookup_.size),
-                     format_size(table_.size() + (has_places ? runs_.size() : 0)));
+                                    "bitmap of {} numbers", "runs by {} numbers"};
+  const char* const name = kNames[static_cast<size_t>(lookup_.kind)];
+  return fmt::format("{} rows, {}, {}", rows_, fmt::format(fmt::runtime(name), lookup_.size),
+                     format_size(table_ ? table_.size() : runs_.size()));
 }
 
 }  // namespace lanewise::exec

@@ -63,17 +63,12 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// For each number of a lookup, of which each has the row that stands for its run, or kNoRow: its Matches,
-/// and a bit that says whether it has some.
+/// Matches for each number of a lookup that has the row which stands for its run, or kNoRow.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    place_runs(const u32* standing, u64 numbers, const u32* counts, const u32* starts, Matches* runs,
-               u32* bits) {
-  for (u64 first = warp() * 32; first < numbers; first += warps() * 32) {
-    const u64 number = first + lane();
-    const u32 row = number < numbers ? standing[number] : kNoRow;
-    if (row != kNoRow) runs[number] = {starts[row], counts[row]};
-    const u32 some = __ballot_sync(~0u, row != kNoRow);
-    if (lane() == 0) bits[first / 32] = some;
+    place_runs(const u32* standing, u64 numbers, const u32* counts, const u32* starts, Matches* runs) {
+  for (u64 number = thread(); number < numbers; number += threads()) {
+    const u32 row = standing[number];
+    runs[number] = row == kNoRow ? Matches{0, 0} : Matches{starts[row], counts[row]};
   }
 }
 
