@@ -64,18 +64,18 @@ void add_row(Emitter& out, const std::vector<ExprPtr>& outputs,
   out.close();
 }
 
-/// Defines `find`, which finds the run of a row for Pairs::run_of().
+/// Defines `find`, which finds the matches of a row for Pairs::run_of().
 void define_find(Emitter& out, const KernelBuilder& builder) {
-  out.open("const auto find = [&](u64 row, u32& found) {");
+  out.open("const auto find = [&](u64 row, Matches& matches) {");
   if (builder.finds_runs()) {
     out.line("bool keep = true, failed = false;");
     KernelBuilder::try_predicates(out, builder.program().stages[builder.section().first - 1]);
     find_row(out, builder, *builder.paired());
     out.line(KernelBuilder::note_fault());
-    out.line(fmt::format("found = found{};", *builder.paired()));
+    out.line(fmt::format("matches = found{};", *builder.paired()));
     out.line("return keep;");
   } else {
-    out.line("found = pairs.found[row];");
+    out.line("if (pairs.found[row] != kNoRow) matches = matches_at(pairs.runs, pairs.found[row]);");
     out.line("return true;");
   }
   out.close("};");

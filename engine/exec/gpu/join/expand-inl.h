@@ -1,6 +1,6 @@
 #pragma once
 
-#include "exec/gpu/codegen/rows-inl.h"
+#include "exec/gpu/join/join-inl.h"
 
 /// Pairs that a kernel uses where it makes them: of rows, and the runs of a build side that they found. All
 /// five forms give the same pairs, in different orders.
@@ -58,19 +58,15 @@ struct Pairs {
   }
 
 #if defined(__CUDACC__)
-  /// find(row, run) gives the row's run, or kNoRow. False: the row has no pairs.
+  /// find(row, matches) gives the row's matches. False: the row has no pairs.
   template <class Find>
   LANES_FN Run run_of(u64 row, Find find) const {
-    Run run{u32(row), 0, kNoRow};
-    if (row >= rows || (active && !(active[row / 32] >> (row & 31) & 1))) return run;
-    u32 found = kNoRow;
-    if (!find(row, found)) return run;
-    if (found == kNoRow) {
-      run.pairs = least;
-      return run;
-    }
-    const u64 matches = reinterpret_cast<const u64*>(runs)[found];  // by one load
-    return {u32(row), u32(matches >> 32), u32(matches)};
+    const Run none{u32(row), 0, kNoRow};
+    if (row >= rows || (active && !(active[row / 32] >> (row & 31) & 1))) return none;
+    Matches matches{0, 0};
+    if (!find(row, matches)) return none;
+    if (matches.count == 0) return {u32(row), least, kNoRow};
+    return {u32(row), matches.count, matches.first};
   }
 #endif
 };

@@ -133,6 +133,25 @@ LANES_FN u32 find_row(const Lookup& lookup, const Keys& wanted, Held held) {
   return u32(find_slot(lookup, wanted, held));
 }
 
+/// The place's Matches, by one load.
+LANES_FN Matches matches_at(const Matches* runs, u64 place) {
+  const u64 matches = reinterpret_cast<const u64*>(runs)[place];
+  return {u32(matches), u32(matches >> 32)};
+}
+
+/// The run of `wanted`'s keys, of no rows where there is none.
+template <class Keys, class Held>
+LANES_FN Matches find_run(const Lookup& lookup, const Matches* runs, const Keys& wanted, Held held) {
+  if constexpr (Keys::kNumber) {
+    if (lookup.kind == LookupKind::kRuns) {
+      const u64 place = wanted.number() - lookup.base;
+      return place < lookup.size ? matches_at(runs, place) : Matches{0, 0};
+    }
+  }
+  const u32 found = find_row(lookup, wanted, held);
+  return found == kNoRow ? Matches{0, 0} : matches_at(runs, found);
+}
+
 #if defined(__CUDACC__)
 
 LANES_FN void note_keys(u32* noted, u32 what) {

@@ -156,7 +156,8 @@ void find_row(Emitter& out, const KernelBuilder& builder, size_t number) {
   const auto word = [&](ProbeWord which) { return builder.layout().probe(number) + which; };
   const JoinKind kind = probe.join->kind;
   const std::string found = fmt::format("found{}", number);
-  out.line(fmt::format("u32 {} = kNoRow;", found));
+  const bool takes_runs = builder.finds_runs() && builder.paired() == number;
+  out.line((takes_runs ? "Matches " : "u32 ") + found + (takes_runs ? " = {0, 0};" : " = kNoRow;"));
   out.open("if (keep) {");
   define_held(out, builder, number);
   std::vector<Emitted> values;
@@ -165,6 +166,11 @@ void find_row(Emitter& out, const KernelBuilder& builder, size_t number) {
   const std::string can_match = set_keys(out, probe, values);
   define_lookup(out, builder.layout(), number);
   const std::string if_can = can_match.empty() ? "" : fmt::format("if ({}) ", can_match);
+  if (takes_runs) {
+    out.line(fmt::format("{}{} = find_run(lookup, job.at<const Matches>({}), keys, held);", if_can, found,
+                         word(ProbeWord::kRunsOf)));
+    return out.close();
+  }
   if (probe.finds_value) {
     out.line("u64 slot = kFreeSlot;");
     out.line(if_can + "slot = find_slot(lookup, keys, held);");
