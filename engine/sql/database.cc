@@ -60,8 +60,6 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("threads", duckdb::Value::BIGINT(options.threads));
-  // Maximum number of columns of PIVOT: it is then implemented by aggregates with FILTER.
-  config.SetOptionByName("pivot_filter_threshold", duckdb::Value::UBIGINT(100'000));
   if (options.memory_limit != 0) {
     config.SetOptionByName("memory_limit", duckdb::Value(fmt::format("{}B", options.memory_limit)));
   }
@@ -81,6 +79,15 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
     throw UserError(fmt::format("'{}' is in use by process {}", options.path,
                                 text.substr(holder + 5, text.find(')', holder) - holder - 5)));
   }
+}
+
+/// Without space around it. DuckDB's Trim() takes a last letter that is not ASCII for space.
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\v\f\r";
+  const size_t first = text.find_first_not_of(kSpace);
+  return first == std::string_view::npos
+             ? ""
+             : std::string(text.substr(first, text.find_last_not_of(kSpace) + 1 - first));
 }
 
 }  // namespace
@@ -114,9 +121,7 @@ std::vector<std::string> Database::split(const std::string& sql) {
       [&] {
         std::vector<std::string> statements;
         for (const auto& statement : state_->parse(sql)) {
-          std::string text = statement->query;
-          duckdb::StringUtil::Trim(text);
-          statements.push_back(std::move(text));
+          statements.push_back(trimmed(statement->query));
         }
         return statements;
       },
@@ -182,15 +187,16 @@ std::optional<Table> Database::run(const Statement& statement, MemoryBudget* bud
 bool Database::writes_while_running(const Statement& statement, const Query& query) {
   if (query.transaction == nullptr) return false;
   return translated([&] {
-    switch (statement.parsed->type) {
+    const duckdb::SQLStatement& parsed = last_part(*statement.parsed);
+    switch (parsed.type) {
       case StatementType::COPY_STATEMENT:  // several files may replace those that the query reads
-        return copied_to(*statement.parsed) != nullptr;
+        return copied_to(parsed) != nullptr;
       case StatementType::CREATE_STATEMENT: {
-        const duckdb::CreateInfo& info = *statement.parsed->Cast<duckdb::CreateStatement>().info;
+        const duckdb::CreateInfo& info = *parsed.Cast<duckdb::CreateStatement>().info;
         return !info.temporary && info.catalog != TEMP_CATALOG;
       }
       case StatementType::INSERT_STATEMENT: {
-        const auto& insert = statement.parsed->Cast<duckdb::InsertStatement>();
+        const auto& insert = parsed.Cast<duckdb::InsertStatement>();
         if (!insert.returning_list.empty() || insert.on_conflict_info) return false;
         const auto table = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(
             state_->context(), insert.catalog, insert.schema, insert.table,
@@ -223,7 +229,8 @@ std::optional<Table> Database::write(const Statement& statement, const Batches& 
         auto select = state_->parse(State::rows_query(results));
         using duckdb::SelectStatement, duckdb::SQLStatement;
         auto writing = with_rows(
-            *statement.parsed, duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0])));
+            last_part(*statement.parsed),
+            duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0])));
         writing->named_param_map.clear();  // they belonged to the inner query
         try {
           return state_->run_write(std::move(writing), {}, budget);

@@ -51,6 +51,42 @@ void read_whole_columns(duckdb::LogicalOperator& op) {
   for (const auto& child : op.children) read_whole_columns(*child);
 }
 
+/// While it is there, PIVOT becomes aggregates with FILTER for any number of columns, whatever its setting says.
+class PivotByFilters {
+ public:
+  explicit PivotByFilters(duckdb::ClientContext& context)
+      : settings_(duckdb::ClientConfig::GetConfig(context).user_settings),
+        was_set_(settings_.IsSet(kThreshold)) {
+    if (was_set_) context.TryGetCurrentSetting(duckdb::PivotFilterThresholdSetting::Name, before_);
+    settings_.SetUserSetting(kThreshold, duckdb::Value::UBIGINT(UINT64_MAX));
+  }
+  ~PivotByFilters() {
+    if (was_set_)
+      settings_.SetUserSetting(kThreshold, before_);
+    else
+      settings_.ClearSetting(kThreshold);
+  }
+  PivotByFilters(const PivotByFilters&) = delete;
+  PivotByFilters& operator=(const PivotByFilters&) = delete;
+
+ private:
+  static constexpr duckdb::idx_t kThreshold = duckdb::PivotFilterThresholdSetting::SettingIndex;
+  duckdb::LocalUserSettings& settings_;
+  const bool was_set_;
+  duckdb::Value before_;
+};
+
+/// Whether a scan writes down what it could not read: into tables of the transaction.
+bool notes_rejects(const duckdb::LogicalOperator& op) {
+  if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET) {
+    for (const auto& [name, value] : op.Cast<duckdb::LogicalGet>().named_parameters)
+      if (duckdb::StringUtil::CIEquals(name, "store_rejects") ||
+          duckdb::StringUtil::StartsWith(duckdb::StringUtil::Lower(name), "rejects_"))
+        return true;
+  }
+  return std::ranges::any_of(op.children, [](const auto& child) { return notes_rejects(*child); });
+}
+
 }  // namespace
 
 void Database::State::find_files(duckdb::LogicalOperator& op) {
@@ -82,6 +118,7 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::logical_plan(const 
                                                                           const duckdb::SQLStatement& parsed,
                                                                           Query& result) {
   duckdb::Planner planner(context());
+  const PivotByFilters pivots(context());
   if (parsed.type == StatementType::EXECUTE_STATEMENT) {
     const auto& execute = parsed.Cast<duckdb::ExecuteStatement>();
     const auto prepared = duckdb::ClientData::Get(context()).prepared_statements.at(execute.name);
@@ -99,6 +136,7 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::logical_plan(const 
     context().ActiveTransaction().ModifyDatabase(*database, change.modifications);
     query_writes = result.transaction != nullptr;
   }
+  if (notes_rejects(*logical)) query_writes = result.transaction != nullptr;
   files.clear();
   find_files(*logical);
   read_whole_columns(*logical);

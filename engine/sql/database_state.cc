@@ -96,8 +96,8 @@ Statement::Kind Database::State::kind_of(const duckdb::SQLStatement& statement) 
   switch (statement.type) {
     case StatementType::SELECT_STATEMENT:
       return is_show(statement) ? Kind::kOther : Kind::kQuery;
-    case StatementType::MULTI_STATEMENT:  // PIVOT
-      return Kind::kQuery;
+    case StatementType::MULTI_STATEMENT:   // PIVOT, or ALTER TABLE ... ADD COLUMN with a computed default
+      return kind_of(last_part(statement));
     case StatementType::EXECUTE_STATEMENT: {
       const auto& prepared = duckdb::ClientData::Get(context()).prepared_statements;
       const auto found = prepared.find(statement.Cast<duckdb::ExecuteStatement>().name);
@@ -128,8 +128,6 @@ Statement::Explain Database::State::take_explained(duckdb::unique_ptr<duckdb::SQ
 const duckdb::SQLStatement* Database::State::after_preparation(const duckdb::SQLStatement* statement) {
   if (statement->type != StatementType::MULTI_STATEMENT) return statement;
   const auto& parts = statement->Cast<duckdb::MultiStatement>().statements;
-  if (parts.back()->type != StatementType::SELECT_STATEMENT)
-    unsupported("PIVOT without a list of values in a statement that is not a query is not");
   for (size_t i = 0; i + 1 < parts.size(); ++i) run(parts[i]->Copy(), true, {}, nullptr);
   return parts.back().get();
 }

@@ -24,6 +24,12 @@ duckdb::unique_ptr<duckdb::SelectStatement> copy_of(const duckdb::QueryNode& nod
 
 }  // namespace
 
+const duckdb::SQLStatement& last_part(const duckdb::SQLStatement& statement) {
+  return statement.type == StatementType::MULTI_STATEMENT
+             ? *statement.Cast<duckdb::MultiStatement>().statements.back()
+             : statement;
+}
+
 duckdb::unique_ptr<duckdb::SelectStatement> query_inside(const duckdb::SQLStatement& statement) {
   switch (statement.type) {
     case StatementType::COPY_STATEMENT: {

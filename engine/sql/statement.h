@@ -6,6 +6,9 @@
 
 namespace lanewise::sql {
 
+/// The last of several statements that one was parsed to, or the statement itself.
+const duckdb::SQLStatement& last_part(const duckdb::SQLStatement& statement);
+
 /// A copy of the query inside COPY (query) TO, CREATE TABLE AS or INSERT ... SELECT, with the WITH clause of
 /// the whole statement; null for other statements.
 duckdb::unique_ptr<duckdb::SelectStatement> query_inside(const duckdb::SQLStatement& statement);

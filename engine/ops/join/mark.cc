@@ -16,8 +16,9 @@ class MarkProbe : public Step {
       all.push_back(call(key.null_is_equal ? "IS NOT DISTINCT FROM" : "=",
                          {key.left, column(key_column++, key.right->type)}));
       may_be_unknown_ |= !key.null_is_equal;
+      only_keys_ &= !key.null_is_equal;
     }
-    only_key_ = join.keys.size() == 1 && candidates_.condition() == nullptr;
+    only_keys_ &= candidates_.condition() == nullptr;
     if (candidates_.condition() != nullptr) all.push_back(candidates_.condition());
     whole_ = all.size() == 1 ? all[0] : conjunction(std::move(all));
   }
@@ -79,7 +80,7 @@ class MarkProbe : public Step {
         if (values.is_null(row)) bits::set(has_null, row);
       });
     }
-    if (only_key_) {
+    if (only_keys_) {  // DuckDB's rule for rows of several values
       open.for_each([&](uint32_t row) {
         if (bits::test(has_null, row) || !build.rows_of_nulls.empty()) bits::set(marks.unknown, row);
       });
@@ -141,7 +142,7 @@ class MarkProbe : public Step {
   Candidates candidates_;
   ExprPtr whole_;                // all conditions, over the left child's columns, the kept ones and the keys
   bool may_be_unknown_ = false;  // because of a key
-  bool only_key_ = false;
+  bool only_keys_ = true;        // of which none takes NULLs as equal
 };
 
 }  // namespace

@@ -74,7 +74,9 @@ class Translator {
   // translate_scan.cc
   Rows get(duckdb::LogicalGet& op);
   ExprPtr series(const duckdb::LogicalGet& op, const Rows& input);
-  Rows elements(duckdb::LogicalGet& op);
+  ExprPtr elements(const duckdb::LogicalGet& op, const Rows& input);
+  ExprPtr structs(duckdb::LogicalGet& op, const duckdb::vector<duckdb::column_t>& columns, const Rows& input);
+  Rows rows_over_rows(duckdb::LogicalGet& op);
   void check(const duckdb::LogicalGet& op);
   void add_predicates(const duckdb::TableFilter& filter, const duckdb::Expression& column, const Rows& input,
                       std::vector<ExprPtr>& predicates);

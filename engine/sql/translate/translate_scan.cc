@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "expr/evaluation/evaluate.h"
 #include "expr/function.h"
 #include "sql/errors.h"
+#include "sql/functions/duckdb_rows.h"
 #include "sql/scan/gather.h"
 #include "sql/scan/scan.h"
 #include "sql/translate/translate.h"
@@ -39,6 +39,8 @@ void unite_prefix(std::vector<ExprPtr>& predicates, size_t first) {
   predicates.pop_back();
 }
 
+bool is_series(std::string_view function) { return function == "range" || function == "generate_series"; }
+
 /// A table of one batch.
 std::shared_ptr<const Table> table_of(Schema schema, std::vector<ColumnPtr> columns, int64_t rows) {
   auto table = std::make_shared<Table>();
@@ -58,10 +60,9 @@ Rows values(Schema schema, std::vector<ColumnPtr> columns, int64_t rows) {
 /// Raises if the scan contains something that would otherwise be ignored silently.
 void Translator::check(const duckdb::LogicalGet& op) {
   const std::string& name = op.function.name;
-  if (!op.children.empty() || !op.projected_input.empty()) {
-    unsupported(fmt::format("the table function {} with rows as arguments is not", name));
-  }
-  if (!op.function.function && !op.function.in_out_function) {
+  const bool takes_rows = !op.children.empty() || !op.projected_input.empty();
+  if (takes_rows ? !op.function.in_out_function || op.function.in_out_function_final
+                 : !op.function.function && !op.function.in_out_function) {
     unsupported(fmt::format("the table function {} is not", name));
   }
   if (op.extra_info.sample_options) unsupported("TABLESAMPLE is not");
@@ -99,15 +100,43 @@ ExprPtr Translator::series(const duckdb::LogicalGet& op, const Rows& input) {
       {conjunction(std::move(wrong)), lanewise::cast(std::move(raise), list->type), std::move(list)});
 }
 
-/// unnest(list), range(...) and generate_series(...) in FROM, over other rows' values: their results, then
-/// the columns that are passed through.
-Rows Translator::elements(duckdb::LogicalGet& op) {
+/// The list whose elements a table function gives for each of the rows; null: its rows have several columns.
+ExprPtr Translator::elements(const duckdb::LogicalGet& op, const Rows& input) {
+  if (op.function.name == "unnest")
+    return column(input.columns[0], input.node->schema[input.columns[0]].type);
+  return is_series(op.function.name) ? series(op, input) : nullptr;
+}
+
+/// What a table function gives for each of the rows: a list of structs of these columns.
+ExprPtr Translator::structs(duckdb::LogicalGet& op, const duckdb::vector<duckdb::column_t>& columns,
+                            const Rows& input) {
+  check(op);
+  duckdb::vector<duckdb::LogicalType> types = op.children[0]->types;
+  types.resize(types.size() - op.projected_input.size());
+  std::vector<ExprPtr> args;
+  for (size_t i = 0; i < types.size(); ++i)
+    args.push_back(column(input.columns[i], input.node->schema[input.columns[i]].type));
+  computed_by_duckdb_.insert(op.function.name);
+  return rows_of_duckdb(context_, op, columns, types, std::move(args));
+}
+
+/// A table function in FROM over other rows' values: its columns, then those that are passed through.
+Rows Translator::rows_over_rows(duckdb::LogicalGet& op) {
   duckdb::ColumnBindingResolver().VisitOperator(
       *op.children[0]);  // DuckDB does so when it makes a physical plan
   const Rows input = rows(*op.children[0]);
-  const ExprPtr list = op.function.name == "unnest"
-                           ? column(input.columns[0], input.node->schema[input.columns[0]].type)
-                           : series(op, input);
+  const auto ids = op.GetColumnIds();
+  duckdb::vector<duckdb::column_t> columns;  // those with content
+  for (const duckdb::ColumnIndex& id : ids)
+    if (op.ordinality_idx != id.GetPrimaryIndex() && source_column(op, id.GetPrimaryIndex()))
+      columns.push_back(id.GetPrimaryIndex());
+  ExprPtr list = elements(op, input);
+  const bool is_list = list != nullptr;
+  if (!is_list && (columns.empty() || !op.function.projection_pushdown)) {
+    columns.resize(op.function.projection_pushdown ? 1 : op.returned_types.size());
+    std::iota(columns.begin(), columns.end(), 0);
+  }
+  if (!is_list) list = structs(op, columns, input);
   std::vector<ExprPtr> lists = {list};
   std::vector<std::string> names = {op.function.name};
   if (op.ordinality_idx.IsValid()) {
@@ -115,24 +144,41 @@ Rows Translator::elements(duckdb::LogicalGet& op) {
     lists.push_back(lanewise::call("range", {literal(Value::int64(1)), std::move(end)}));
     names.push_back("ordinality");
   }
-  Rows result{plan::unnest(input.node, lists, names), {}, {}};
-  const auto ids = op.GetColumnIds();
-  const auto given_by = [&](const duckdb::ColumnIndex& id) {
-    const size_t first = input.node->schema.size();
-    if (id.GetPrimaryIndex() == 0) return first;
-    return op.ordinality_idx == id.GetPrimaryIndex() ? first + 1 : kNoColumn;
-  };
+  const plan::NodePtr unnested = plan::unnest(input.node, lists, names);
+  const size_t first = input.node->schema.size();
+  std::vector<ExprPtr> exprs;
   std::vector<size_t> given;
-  for (const duckdb::ColumnIndex& id : ids) given.push_back(given_by(id));
-  result.columns = mapped(given, op.projection_ids);
-  for (const duckdb::idx_t i : op.projected_input) result.columns.push_back(input.columns.at(i));
+  const auto add = [&](ExprPtr expr) {
+    given.push_back(exprs.size());
+    exprs.push_back(std::move(expr));
+  };
+  const auto held = [&](size_t at) { return column(at, unnested->schema[at].type); };
+  for (const duckdb::ColumnIndex& id : ids) {
+    const auto found = std::ranges::find(columns, id.GetPrimaryIndex());
+    if (op.ordinality_idx == id.GetPrimaryIndex()) {
+      add(held(first + 1));
+    } else if (found == columns.end()) {
+      given.push_back(kNoColumn);
+    } else if (is_list) {
+      add(held(first));
+    } else {
+      const ExprPtr number = literal(Value::int64(found - columns.begin() + 1));
+      add(lanewise::call("struct_extract_at", {held(first), number}));
+    }
+  }
+  Rows result{nullptr, mapped(given, op.projection_ids), {}};
+  for (const duckdb::idx_t i : op.projected_input) {
+    add(held(input.columns.at(i)));
+    result.columns.push_back(given.back());
+  }
+  std::vector<std::string> kept(exprs.size());
+  for (size_t i = 0; i < kept.size(); ++i) kept[i] = fmt::format("c{}", i);
+  result.node = plan::project(unnested, std::move(exprs), std::move(kept));
   return result;
 }
 
 Rows Translator::get(duckdb::LogicalGet& op) {
-  constexpr std::array kLists = {"unnest", "range", "generate_series"};
-  if (op.children.size() == 1 && std::ranges::find(kLists, op.function.name) != kLists.end())
-    return elements(op);
+  if (op.children.size() == 1) return rows_over_rows(op);
   check(op);
   std::vector<size_t> columns;    // of the source
   std::vector<size_t> positions;  // of op's column ids within `columns`
