@@ -47,8 +47,10 @@ ParameterValues parameter_values(duckdb::ClientContext& context, const duckdb::E
     auto given = expr->Copy();
     duckdb::ConstantBinder constant(*binder, context, "EXECUTE statement");
     const auto bound = constant.Bind(given);
-    values.emplace(
-        name, duckdb::BoundParameterData(duckdb::ExpressionExecutor::EvaluateScalar(context, *bound, true)));
+    // An integer literal adapts its type to what it is with.
+    values.emplace(name, duckdb::BoundParameterData(
+                             duckdb::ExpressionExecutor::EvaluateScalar(context, *bound, true),
+                             duckdb::ExpressionBinder::GetExpressionReturnType(*bound)));
   }
   return values;
 }
