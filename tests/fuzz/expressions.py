@@ -185,7 +185,7 @@ AGGREGATES = [
 
 # The same, but rounding to a number that does not fit gives NULL. DuckDB wraps around
 # (docs/understand/decisions/0002-where-duckdb-is-wrong.md).
-BY_RULE = {"try_cast exact int": "TRY_CAST(TRY_CAST({0} AS BIGINT) AS SMALLINT)"}
+BY_RULE = {"try_cast exact int": "TRY_CAST(TRY_CAST({0} AS BIGINT) AS SMALLINT)", "bin": "bin(CASE WHEN abs({0}) < 1 THEN abs({0}) * 0 ELSE {0} END)"}
 
 BETWEENS = [("between", "BETWEEN", "false"), ("between text", "BETWEEN", "false"), ("between date", "BETWEEN", "false"), ("not between", "NOT BETWEEN", "true")]
 

@@ -85,6 +85,9 @@ COMPARED = {
 QUERIES = [
     *["SELECT n, ({any})::VARCHAR AS a, ({nested})::VARCHAR AS b FROM t"] * 5, *["SELECT n, (x)::VARCHAR AS x FROM (SELECT n, unnest({nested}) AS x FROM t)"] * 2,
     *["SELECT k::VARCHAR AS k, count(*) AS c, min(n) AS m FROM (SELECT {any} AS k, n FROM t) GROUP BY k"] * 2, "SELECT n FROM t WHERE {bool}",
+    "SELECT n, x::VARCHAR AS x, o FROM t, unnest({nested}) WITH ORDINALITY e(x, o)", "SELECT n, e.key, e.value::VARCHAR AS v, e.type FROM t, json_each(to_json({nested})) e",
+    "SELECT n, e.fullkey, e.atom::VARCHAR AS a FROM t LEFT JOIN LATERAL json_tree(to_json({any})) e ON e.type <> 'NULL'",
+    "SELECT n, (n % 3, {int}) IN (SELECT n % 2, {int} FROM t WHERE n < 5) AS a FROM t", "SELECT n FROM t WHERE ({text}, n % 3) NOT IN (SELECT {text}, n % 2 FROM t WHERE n < 9)",
     "SELECT n % 4 AS g, (list({any} ORDER BY n))::VARCHAR AS a FROM t GROUP BY g", "SELECT n, (rank() OVER (ORDER BY {any})) AS a FROM t"]
 
 

@@ -86,6 +86,14 @@ Integer diff_timestamps(const Site& site, std::string_view word, int64_t from, i
   return difference(floor_div(from, unit), floor_div(to, unit));
 }
 
+/// The same with time zones; DuckDB counts Mondays then, but only if the part is a week of a year.
+Integer diff_zoned(const Site& site, std::string_view word, int64_t from, int64_t to) {
+  if (!is_finite(from) || !is_finite(to)) return std::nullopt;
+  if (part_in(site.expr, word) != DatePart::kYearWeek) return diff_timestamps(site, word, from, to);
+  const auto week = [](int64_t at) { return floor_div(int64_t{date_of(at)} + 3, 7); };  // day 0 is a Thursday
+  return week(to) - week(from);
+}
+
 Integer diff_times(const Site& site, std::string_view word, int64_t from, int64_t to) {
   const DatePart part = part_in(site.expr, word);
   const int64_t unit = unit_of(part).micros;
@@ -202,6 +210,7 @@ std::optional<DeviceFunction> device_diff(const Expr& expr) {
   const int64_t unit = unit_of(part).micros;
   const TypeId type = expr.args[1]->type.id;
   if (type == TypeId::kTime) return unit == 0 ? std::nullopt : device_of("times_apart", "dates", unit);
+  if (type == TypeId::kTimestampTz && part == DatePart::kYearWeek) return std::nullopt;
   if (unit != 0 && type == TypeId::kDate)
     return device_of(unit >= kMicrosPerSecond ? "seconds_apart" : "micros_apart", "dates", unit);
   if (unit != 0) return device_of("clocks_apart", "dates", unit);
@@ -257,7 +266,7 @@ constexpr std::array kDifferencesTable = {
     difference_entry<TypeId::kTimestamp, &diff_timestamps, device_diff>(
         "date_diff", kDiff,
         "date_diff('hour', TIMESTAMP '2024-02-29 11:59:59', TIMESTAMP '2024-02-29 12:00:00')"),
-    difference_entry<TypeId::kTimestampTz, &diff_timestamps, device_diff>(
+    difference_entry<TypeId::kTimestampTz, &diff_zoned, device_diff>(
         "date_diff", kDiff,
         "date_diff('day', TIMESTAMPTZ '2024-02-28 00:00:00+00', TIMESTAMPTZ '2024-03-01 00:00:00+00')"),
     difference_entry<TypeId::kTime, &diff_times, device_diff>(
