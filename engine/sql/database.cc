@@ -60,6 +60,8 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("threads", duckdb::Value::BIGINT(options.threads));
+  // Maximum number of columns of PIVOT: it is then implemented by aggregates with FILTER.
+  config.SetOptionByName("pivot_filter_threshold", duckdb::Value::UBIGINT(100'000));
   if (options.memory_limit != 0) {
     config.SetOptionByName("memory_limit", duckdb::Value(fmt::format("{}B", options.memory_limit)));
   }
@@ -161,7 +163,7 @@ Statement Database::parse(const std::string& text) {
         Statement result;
         result.text = text;
         result.explain = state_->take_explained(statements[0]);
-        result.name = duckdb::StatementTypeToString(statements[0]->type);
+        result.name = duckdb::StatementTypeToString(last_part(*statements[0]).type);
         result.kind = state_->kind_of(*statements[0]);
         result.parsed = std::move(statements[0]);
         return result;
@@ -228,9 +230,9 @@ std::optional<Table> Database::write(const Statement& statement, const Batches& 
         }
         auto select = state_->parse(State::rows_query(results));
         using duckdb::SelectStatement, duckdb::SQLStatement;
-        auto writing = with_rows(
-            last_part(*statement.parsed),
-            duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0])));
+        auto writing =
+            with_rows(last_part(*statement.parsed),
+                      duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0])));
         writing->named_param_map.clear();  // they belonged to the inner query
         try {
           return state_->run_write(std::move(writing), {}, budget);

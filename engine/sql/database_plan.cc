@@ -51,20 +51,19 @@ void read_whole_columns(duckdb::LogicalOperator& op) {
   for (const auto& child : op.children) read_whole_columns(*child);
 }
 
-/// While it is there, PIVOT becomes aggregates with FILTER for any number of columns, whatever its setting says.
+/// While it is there, a threshold that the user has set does not keep PIVOT from becoming aggregates with
+/// FILTER, as it does by the database's own.
 class PivotByFilters {
  public:
   explicit PivotByFilters(duckdb::ClientContext& context)
       : settings_(duckdb::ClientConfig::GetConfig(context).user_settings),
         was_set_(settings_.IsSet(kThreshold)) {
-    if (was_set_) context.TryGetCurrentSetting(duckdb::PivotFilterThresholdSetting::Name, before_);
-    settings_.SetUserSetting(kThreshold, duckdb::Value::UBIGINT(UINT64_MAX));
+    if (!was_set_) return;
+    context.TryGetCurrentSetting(duckdb::PivotFilterThresholdSetting::Name, before_);
+    settings_.ClearSetting(kThreshold);
   }
   ~PivotByFilters() {
-    if (was_set_)
-      settings_.SetUserSetting(kThreshold, before_);
-    else
-      settings_.ClearSetting(kThreshold);
+    if (was_set_) settings_.SetUserSetting(kThreshold, before_);
   }
   PivotByFilters(const PivotByFilters&) = delete;
   PivotByFilters& operator=(const PivotByFilters&) = delete;
@@ -76,15 +75,11 @@ class PivotByFilters {
   duckdb::Value before_;
 };
 
-/// Whether a scan writes down what it could not read: into tables of the transaction.
-bool notes_rejects(const duckdb::LogicalOperator& op) {
-  if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET) {
-    for (const auto& [name, value] : op.Cast<duckdb::LogicalGet>().named_parameters)
-      if (duckdb::StringUtil::CIEquals(name, "store_rejects") ||
-          duckdb::StringUtil::StartsWith(duckdb::StringUtil::Lower(name), "rejects_"))
-        return true;
-  }
-  return std::ranges::any_of(op.children, [](const auto& child) { return notes_rejects(*child); });
+/// Whether one of its scans does.
+bool has_stored_rejects(const duckdb::LogicalOperator& op) {
+  if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET && stores_rejects(op.Cast<duckdb::LogicalGet>()))
+    return true;
+  return std::ranges::any_of(op.children, [](const auto& child) { return has_stored_rejects(*child); });
 }
 
 }  // namespace
@@ -117,6 +112,8 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::optimized(
 duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::logical_plan(const Statement& statement,
                                                                           const duckdb::SQLStatement& parsed,
                                                                           Query& result) {
+  // Scans number by it what they store.
+  context().transaction.SetActiveQuery(duckdb::DatabaseManager::Get(context()).GetNewQueryNumber());
   duckdb::Planner planner(context());
   const PivotByFilters pivots(context());
   if (parsed.type == StatementType::EXECUTE_STATEMENT) {
@@ -136,7 +133,7 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::logical_plan(const 
     context().ActiveTransaction().ModifyDatabase(*database, change.modifications);
     query_writes = result.transaction != nullptr;
   }
-  if (notes_rejects(*logical)) query_writes = result.transaction != nullptr;
+  if (has_stored_rejects(*logical)) query_writes = result.transaction != nullptr;
   files.clear();
   find_files(*logical);
   read_whole_columns(*logical);

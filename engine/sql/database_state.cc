@@ -96,7 +96,7 @@ Statement::Kind Database::State::kind_of(const duckdb::SQLStatement& statement) 
   switch (statement.type) {
     case StatementType::SELECT_STATEMENT:
       return is_show(statement) ? Kind::kOther : Kind::kQuery;
-    case StatementType::MULTI_STATEMENT:   // PIVOT, or ALTER TABLE ... ADD COLUMN with a computed default
+    case StatementType::MULTI_STATEMENT:  // PIVOT, or ALTER TABLE ... ADD COLUMN with a computed default
       return kind_of(last_part(statement));
     case StatementType::EXECUTE_STATEMENT: {
       const auto& prepared = duckdb::ClientData::Get(context()).prepared_statements;

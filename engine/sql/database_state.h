@@ -21,7 +21,7 @@ struct Database::State {
   Generation generation;
   std::string disabled_optimizers;
   bool query_left_open = false;    // a query of the transaction is still open
-  bool query_writes = false;       // the transaction keeps values of sequences
+  bool query_writes = false;       // the transaction keeps values of sequences, and rejected rows
   std::vector<std::string> files;  // files of the last plan
 
   std::atomic<bool> query_running{false};         // in another thread, by `connection`

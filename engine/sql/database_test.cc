@@ -38,7 +38,8 @@ class DatabaseTest : public testing::Test {
 TEST_F(DatabaseTest, SplitsStatements) {
   EXPECT_THAT(database_.split("SELECT 1; SELECT ';' -- two;\n;\n\n INSERT INTO t VALUES (1)"),
               ElementsAre("SELECT 1", "SELECT ';' -- two;", "INSERT INTO t VALUES (1)"));
-  EXPECT_THAT(database_.split(" SELECT 3 \u00fc ; DROP TABLE t\u00fc"), ElementsAre("SELECT 3 \u00fc", "DROP TABLE t\u00fc"));
+  EXPECT_THAT(database_.split(" SELECT 3 \u00fc ; DROP TABLE t\u00fc"),
+              ElementsAre("SELECT 3 \u00fc", "DROP TABLE t\u00fc"));
   EXPECT_TRUE(database_.split("").empty());
   EXPECT_TRUE(database_.split(" ; -- nothing").empty());
 }

@@ -48,9 +48,9 @@ ParameterValues parameter_values(duckdb::ClientContext& context, const duckdb::E
     duckdb::ConstantBinder constant(*binder, context, "EXECUTE statement");
     const auto bound = constant.Bind(given);
     // An integer literal adapts its type to what it is with.
-    values.emplace(name, duckdb::BoundParameterData(
-                             duckdb::ExpressionExecutor::EvaluateScalar(context, *bound, true),
-                             duckdb::ExpressionBinder::GetExpressionReturnType(*bound)));
+    values.emplace(
+        name, duckdb::BoundParameterData(duckdb::ExpressionExecutor::EvaluateScalar(context, *bound, true),
+                                         duckdb::ExpressionBinder::GetExpressionReturnType(*bound)));
   }
   return values;
 }

@@ -80,7 +80,7 @@ class MarkProbe : public Step {
         if (values.is_null(row)) bits::set(has_null, row);
       });
     }
-    if (only_keys_) {  // DuckDB's rule for rows of several values
+    if (only_keys_) {  // DuckDB: of rows of several values, too, any NULL makes FALSE unknown
       open.for_each([&](uint32_t row) {
         if (bits::test(has_null, row) || !build.rows_of_nulls.empty()) bits::set(marks.unknown, row);
       });

@@ -29,20 +29,62 @@ Vector from(const Vector& elements, uint32_t first) {
   return result;
 }
 
+constexpr std::string_view kUnnest = "Unnest";
+/// Rows whose lists are computed first, to see how long they are; elements at a time, in chunks of output.
+constexpr uint32_t kFirstRows = 64, kChunksAtATime = 16;
+
 class UnnestExpansion : public Expansion {
  public:
-  UnnestExpansion(const Chunk& in, uint32_t rows, std::vector<expr::Elements> lists,
-                  const std::vector<size_t>& kept)
+  UnnestExpansion(const Chunk& in, uint32_t rows, const std::vector<ExprPtr>& lists,
+                  const std::vector<size_t>& kept, MemoryBudget* budget)
       : in_(in),
         limit_(lists.size() == 1 ? std::max((rows + 63) / 64, 1U) * 64 : std::max(rows, 1U)),
-        lists_(std::move(lists)),
-        kept_(kept) {}
+        exprs_(lists),
+        kept_(kept),
+        arena_(budget, kUnnest) {
+    const bool are_columns =
+        std::ranges::all_of(lists, [](const ExprPtr& list) { return list->kind == Expr::Kind::kColumn; });
+    rows_at_a_time_ = are_columns ? in.rows : kFirstRows;
+  }
 
   bool next(Chunk& out, EvalContext& context) override {
-    return lists_.size() == 1 ? next_of_one(out, context) : next_of_several(out, context);
+    do {
+      if (lists_.size() == 1 ? next_of_one(out, context) : next_of_several(out, context)) return true;
+    } while (next_rows(context));
+    return false;
   }
 
  private:
+  /// Computes the lists of the rows that come next, so many that they fit into memory. False: none is left.
+  bool next_rows(EvalContext& context) {
+    const std::span<const uint32_t> rest = in_.active.list().subspan(rows_done_);
+    if (rest.empty()) return false;
+    if (context.cancellation != nullptr) context.cancellation->check();
+    arena_.reset();
+    const size_t rows = std::min<size_t>(rows_at_a_time_, rest.size());
+    rows_done_ += rows;
+    ActiveSet active(in_.rows, arena_);
+    if (rows != in_.rows) {
+      auto* const bitmap = arena_.allocate<uint64_t>(bits::words(in_.rows));
+      std::fill_n(bitmap, bits::words(in_.rows), 0);
+      for (const uint32_t row : rest.first(rows)) bits::set(bitmap, row);
+      active.narrow(bitmap);
+    }
+    Arena* const outer = std::exchange(context.arena, &arena_);
+    lists_.clear();
+    uint64_t elements = 1;
+    for (const ExprPtr& list : exprs_) {
+      lists_.push_back(elements_of(evaluate(*list, in_.columns, active, context), active));
+      elements = std::max<uint64_t>(elements, lists_.back().count);
+    }
+    context.arena = outer;
+    active_ = active.list();
+    next_row_ = next_element_ = 0;
+    const uint64_t fitting = rows * kChunksAtATime * limit_ / elements;
+    rows_at_a_time_ = static_cast<uint32_t>(std::clamp<uint64_t>(fitting, 1, in_.rows));
+    return true;
+  }
+
   /// Elements lie in the order of their rows, so a chunk's are a piece of all.
   bool next_of_one(Chunk& out, EvalContext& context) {
     const expr::Elements& list = lists_[0];
@@ -129,9 +171,14 @@ class UnnestExpansion : public Expansion {
 
   const Chunk& in_;
   const uint32_t limit_;
-  const std::vector<expr::Elements> lists_;
+  const std::vector<ExprPtr>& exprs_;
   const std::vector<size_t>& kept_;
-  const std::span<const uint32_t> active_ = in_.active.list();
+  Arena arena_;  // for the lists, and what computed them
+  uint32_t rows_at_a_time_;
+  size_t rows_done_ = 0;
+  // Of the rows whose lists are there:
+  std::vector<expr::Elements> lists_;
+  std::span<const uint32_t> active_;
   size_t next_row_ = 0;
   uint32_t next_element_ = 0;  // of one list: of all rows; of several: of the next row
 };
@@ -139,10 +186,7 @@ class UnnestExpansion : public Expansion {
 }  // namespace
 
 std::unique_ptr<Expansion> Unnest::expand(const Chunk& in, uint32_t rows, EvalContext& context) const {
-  std::vector<expr::Elements> lists;
-  for (const ExprPtr& list : lists_)
-    lists.push_back(elements_of(evaluate(*list, in.columns, in.active, context), in.active));
-  return std::make_unique<UnnestExpansion>(in, rows, std::move(lists), kept_);
+  return std::make_unique<UnnestExpansion>(in, rows, lists_, kept_, context.budget);
 }
 
 }  // namespace lanewise::ops

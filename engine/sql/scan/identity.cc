@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "sql/duckdb_headers.h"
 
 namespace lanewise::sql {
@@ -46,7 +48,17 @@ std::vector<std::string> source_files(duckdb::LogicalGet& get) {
   return paths;
 }
 
+bool stores_rejects(const duckdb::LogicalGet& get) {
+  return std::ranges::any_of(get.named_parameters, [](const auto& parameter) {
+    const std::string name = duckdb::StringUtil::Lower(parameter.first);
+    if (name == "store_rejects")
+      return !parameter.second.IsNull() && duckdb::BooleanValue::Get(parameter.second);
+    return name.starts_with("rejects_");
+  });
+}
+
 std::string source_identity(duckdb::LogicalGet& get, const Generation& generation) {
+  if (stores_rejects(get)) return {};
   if (auto* table = table_entry_of(get)) {
     const std::string& database = table->ParentCatalog().GetName();
     return fmt::format("table {} {} {} {}", database, table->oid, generation.writes, reading_of(get));

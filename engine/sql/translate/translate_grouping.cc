@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <unordered_map>
 
 #include "expr/function.h"
@@ -189,7 +190,9 @@ plan::NodePtr Translator::sets_from_parts(duckdb::LogicalAggregate& op, const Ro
   std::vector<ExprPtr> groups;
   std::vector<std::string> names;
   for (const auto& group : op.groups) {
-    groups.push_back(comparable(expression(*group, input)));
+    const ExprPtr key = expression(*group, input);
+    if (comparable(key) != key) return nullptr;  // groups show one of their rows' values
+    groups.push_back(key);
     names.push_back(group->GetName());
   }
   for (const auto& expr : op.expressions) names.push_back(expr->GetName());
@@ -202,7 +205,9 @@ plan::NodePtr Translator::sets_from_parts(duckdb::LogicalAggregate& op, const Ro
     const plan::NodePtr rows = plan::cte_ref(level.id, level.node->schema);
     std::vector<ExprPtr> results;
     for (const size_t result : level.results) results.push_back(column(result, rows->schema[result].type));
-    sets.push_back(with_all_groups(op, set, rows, std::move(results)));
+    std::vector<size_t> keys(set.size());
+    std::iota(keys.begin(), keys.end(), size_t{0});
+    sets.push_back(with_all_groups(op, set, rows, keys, std::move(results)));
   }
   return levels.with_levels(plan::union_all(std::move(sets)));
 }
@@ -210,11 +215,18 @@ plan::NodePtr Translator::sets_from_parts(duckdb::LogicalAggregate& op, const Ro
 /// Groups, aggregates and GROUPING() of one grouping set.
 Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const GroupingSet& set, const Rows& input) {
   std::vector<ExprPtr> keys;
-  std::vector<plan::AggregateCall> calls;
+  std::vector<plan::AggregateCall> calls, firsts;
   std::vector<std::string> names;
+  std::vector<size_t>
+      shown;  // by group: its column; where keys are normalised: that of the first row's value
   for (const auto group : set) {
-    keys.push_back(comparable(expression(*op.groups[group], input)));
+    const ExprPtr key = expression(*op.groups[group], input);
+    keys.push_back(comparable(key));
     names.push_back(op.groups[group]->GetName());
+    shown.push_back(keys.size() - 1);
+    if (keys.back() == key) continue;
+    shown.back() = kNoColumn;
+    firsts.push_back({.function = "first", .args = {key}, .filter = nullptr, .order = {}, .type = key->type});
   }
   const std::vector<Calls> made = all_calls(op, input);
   bool plain = set.size() == op.groups.size() && op.grouping_functions.empty();
@@ -223,6 +235,14 @@ Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const GroupingSet& s
     names.resize(names.size() + made[i].calls.size(), op.expressions[i]->GetName());
     plain = plain && !made[i].whole;
   }
+  plain = plain && firsts.empty();
+  size_t first = names.size();
+  for (size_t& column : shown) {
+    if (column != kNoColumn) continue;
+    column = first++;
+    names.push_back("first");
+  }
+  calls.insert(calls.end(), firsts.begin(), firsts.end());
   const plan::NodePtr node = plan::aggregate(input.node, std::move(keys), std::move(calls), std::move(names));
   if (plain) return all_of(node);
   std::vector<ExprPtr> results;
@@ -233,18 +253,19 @@ Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const GroupingSet& s
       parts.push_back(column(next, node->schema[next].type));
     results.push_back(one.whole ? one.whole(std::move(parts)) : parts[0]);
   }
-  return all_of(with_all_groups(op, set, node, std::move(results)));
+  return all_of(with_all_groups(op, set, node, shown, std::move(results)));
 }
 
 plan::NodePtr Translator::with_all_groups(const duckdb::LogicalAggregate& op, const GroupingSet& set,
-                                          const plan::NodePtr& node, std::vector<ExprPtr> results) {
+                                          const plan::NodePtr& node, const std::vector<size_t>& keys,
+                                          std::vector<ExprPtr> results) {
   std::vector<ExprPtr> exprs;
   std::vector<std::string> names;
   size_t next = 0;
   for (duckdb::idx_t i = 0; i < op.groups.size(); ++i) {
     names.push_back(op.groups[i]->GetName());
     if (set.count(i) != 0) {
-      exprs.push_back(column(next, node->schema[next].type));
+      exprs.push_back(column(keys[next], node->schema[keys[next]].type));
       ++next;
     } else {
       exprs.push_back(literal(Value(type_of(op.groups[i]->return_type, names.back()))));

@@ -126,9 +126,12 @@ Rows Translator::rows_over_rows(duckdb::LogicalGet& op) {
       *op.children[0]);  // DuckDB does so when it makes a physical plan
   const Rows input = rows(*op.children[0]);
   const auto ids = op.GetColumnIds();
+  const auto is_ordinality = [&](const duckdb::ColumnIndex& id) {
+    return op.ordinality_idx.IsValid() && op.ordinality_idx.GetIndex() == id.GetPrimaryIndex();
+  };
   duckdb::vector<duckdb::column_t> columns;  // those with content
   for (const duckdb::ColumnIndex& id : ids)
-    if (op.ordinality_idx != id.GetPrimaryIndex() && source_column(op, id.GetPrimaryIndex()))
+    if (!is_ordinality(id) && source_column(op, id.GetPrimaryIndex()))
       columns.push_back(id.GetPrimaryIndex());
   ExprPtr list = elements(op, input);
   const bool is_list = list != nullptr;
@@ -147,33 +150,33 @@ Rows Translator::rows_over_rows(duckdb::LogicalGet& op) {
   const plan::NodePtr unnested = plan::unnest(input.node, lists, names);
   const size_t first = input.node->schema.size();
   std::vector<ExprPtr> exprs;
+  std::vector<std::string> exprs_names;
   std::vector<size_t> given;
-  const auto add = [&](ExprPtr expr) {
+  const auto add = [&](ExprPtr expr, std::string name) {
     given.push_back(exprs.size());
     exprs.push_back(std::move(expr));
+    exprs_names.push_back(std::move(name));
   };
   const auto held = [&](size_t at) { return column(at, unnested->schema[at].type); };
   for (const duckdb::ColumnIndex& id : ids) {
     const auto found = std::ranges::find(columns, id.GetPrimaryIndex());
-    if (op.ordinality_idx == id.GetPrimaryIndex()) {
-      add(held(first + 1));
+    if (is_ordinality(id)) {
+      add(held(first + 1), names[1]);
     } else if (found == columns.end()) {
       given.push_back(kNoColumn);
     } else if (is_list) {
-      add(held(first));
+      add(held(first), names[0]);
     } else {
       const ExprPtr number = literal(Value::int64(found - columns.begin() + 1));
-      add(lanewise::call("struct_extract_at", {held(first), number}));
+      add(lanewise::call("struct_extract_at", {held(first), number}), op.GetColumnName(id));
     }
   }
   Rows result{nullptr, mapped(given, op.projection_ids), {}};
   for (const duckdb::idx_t i : op.projected_input) {
-    add(held(input.columns.at(i)));
+    add(held(input.columns.at(i)), input.node->schema[input.columns.at(i)].name);
     result.columns.push_back(given.back());
   }
-  std::vector<std::string> kept(exprs.size());
-  for (size_t i = 0; i < kept.size(); ++i) kept[i] = fmt::format("c{}", i);
-  result.node = plan::project(unnested, std::move(exprs), std::move(kept));
+  result.node = plan::project(unnested, std::move(exprs), std::move(exprs_names));
   return result;
 }
 

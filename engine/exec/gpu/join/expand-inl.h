@@ -84,7 +84,7 @@ LANES_FN void take_long(const Pairs& pairs, Run& mine, bool long_run, Body body)
   if (long_run) mine.pairs = 0;
 }
 
-/// The place of the number-th bit that is set, of which there are more.
+/// The place of the bit that is set and has `number` others before it.
 LANES_FN u32 place_of_bit(u32 bits, u32 number) {
   u32 place = 0;
   for (u32 step = 16; step; step /= 2) {
@@ -103,7 +103,7 @@ LANES_FN void share(const Of& run, Body body) {
     if (lane() >= distance) end += before;
   }
   const u32 all = __shfl_sync(~0u, end, 31);
-  // Lanes without pairs come last: how many runs began says whose a pair is.
+  // Lanes without pairs come last, so that a pair's owner is the number of runs that began before it.
   const u32 some = __ballot_sync(~0u, run.pairs != 0), from = place_of_bit(some, lane());
   const u32 start = __shfl_sync(~0u, end - run.pairs, from);
   const Of mine = run.of_lane(from);

@@ -18,7 +18,7 @@ enum class LookupKind : u64 {
   kDirect,  ///< a row for each number from `base` on
   kRanks,   ///< of keys that ascend with their rows: Ranks
   kBitmap,  ///< a bit for each number; a row is at its number's place, or it is never looked up
-  kRuns     ///< Matches for each number, which is that of its run; of no rows where it is not a key
+  kRuns     ///< Matches for each number: of no rows where it is not a key; runs have their keys' numbers
 };
 
 /// 32 numbers: those that are keys, and how many keys are less than all of them.

@@ -25,7 +25,7 @@ constexpr std::string_view kTable = "Join";
 /// Numbers of a lookup at most, whatever is forced: each is a row's place.
 constexpr uint64_t kMostNumbers = kernel::kUnknownRow;
 /// Numbers for each row of a build side at most, where each has a place for a run.
-constexpr uint64_t kMostNumbersOfRow = 8;
+constexpr uint64_t kMostNumbersOfRow = 4;
 
 std::vector<JoinTable::ColumnPtr> uploaded(const ops::Build& build, const Options& options, Accelerator& gpu,
                                            DeviceTimes& times) {
@@ -310,13 +310,13 @@ class JoinTable::Filling {
     shared("scan_tiles", 1, sums.address(), tiles);
     const gpu::DeviceBuffer longest = allocate(sizeof(uint32_t)), starts = allocate(rows * sizeof(uint32_t));
     gpu_.stream.fill(longest.address(), 0, longest.size());
-    const bool placed = can_place_runs(), numbered = !placed && can_number_runs();
+    const bool placed = can_place_runs() && make_places(), numbered = !placed && can_number_runs();
     const gpu::DeviceBuffer numbers = numbered ? allocate(rows * sizeof(uint32_t)) : gpu::DeviceBuffer();
     const uint64_t runs =
         numbered ? fetch_one<uint64_t>(gpu_, sums.address() + tiles * sizeof(uint64_t)) >> 32 : rows;
     if (!placed) table_.runs_ = allocate(runs * sizeof(kernel::Matches));
     shared("start_runs", tiles, counts.address(), rows, sums.address(), starts.address(), numbers.address(),
-           table_.runs(), longest.address());
+           placed ? 0 : table_.runs(), longest.address());
     if (placed) place_runs(counts, starts);
     counts.reset();
     table_.order_ = allocate(rows * sizeof(uint32_t));
@@ -332,16 +332,24 @@ class JoinTable::Filling {
     order_columns();
   }
 
-  /// Whether runs are found by their keys' numbers, in one read.
+  /// Whether runs may be found by their keys' numbers, in one read.
   bool can_place_runs() const {
     return !table_.marks_.values && table_.lookup_.kind == kernel::LookupKind::kDirect &&
            table_.lookup_.size <= kMostNumbersOfRow * table_.rows_;
+  }
+  /// Makes room for a run at each number. False: there is none.
+  bool make_places() {
+    try {
+      table_.runs_ = allocate(table_.lookup_.size * sizeof(kernel::Matches));
+    } catch (const MemoryError&) {
+      return false;
+    }
+    return true;
   }
 
   /// The lookup becomes the runs themselves.
   void place_runs(const gpu::DeviceBuffer& counts, const gpu::DeviceBuffer& starts) {
     kernel::Lookup& lookup = table_.lookup_;
-    table_.runs_ = allocate(lookup.size * sizeof(kernel::Matches));
     shared("place_runs", most_blocks(gpu_), lookup.table, lookup.size, counts.address(), starts.address(),
            table_.runs());
     table_.table_.reset();
