@@ -8,7 +8,8 @@ namespace lanewise::sql {
 
 /// The last of several statements that one was parsed to, or the statement itself.
 const duckdb::SQLStatement& last_part(const duckdb::SQLStatement& statement);
-const duckdb::SQLStatement& last_part(const duckdb::SQLStatement&& statement) = delete;  // would not outlive it
+const duckdb::SQLStatement& last_part(const duckdb::SQLStatement&& statement) =
+    delete;  // would not outlive it
 
 /// A copy of the query inside COPY (query) TO, CREATE TABLE AS or INSERT ... SELECT, with the WITH clause of
 /// the whole statement; null for other statements.
