@@ -20,7 +20,7 @@ class Pairs {
   /// each row has all of its pairs at once.
   uint32_t next(uint32_t most, uint32_t* rows, uint32_t* matches, const uint64_t* done = nullptr) {
     uint32_t count = 0;
-    while (count < most && (at_ < list_.size() || next_round())) {
+    while (count < most && (at_ < list_.size() || (count == 0 && next_round()))) {
       const uint32_t row = list_[at_];
       const uint32_t end = done == nullptr ? runs_.count[row] : std::min<uint64_t>(runs_.count[row], end_);
       const uint32_t begin = begin_ + emitted_, left = begin < end ? end - begin : 0;

@@ -52,20 +52,26 @@ ExprPtr call_duckdb(duckdb::ClientContext& context, duckdb::unique_ptr<duckdb::E
   if (args.empty() && expression->IsFoldable() &&
       duckdb::ExpressionExecutor::TryEvaluateScalar(context, *expression, value))
     return literal(to_value(value));
+  const auto made = std::make_shared<Computation>();
+  made->context = context.shared_from_this();
+  made->expression = std::move(expression);
+  made->types = types;
+  made->result = result;
+  return call_of_duckdb(text, result, std::move(args), made->expression->IsVolatile(),
+                        [made](const Batch& arguments) { return compute(*made, arguments); });
+}
+
+ExprPtr call_of_duckdb(const std::string& text, Type result, std::vector<ExprPtr> args, bool varies,
+                       std::function<std::vector<Batch>(const Batch&)> run) {
   auto function = std::make_shared<ops::HostFunction>();
   function->name = text;
   function->written = fmt::format("duckdb[{}]", text);
   for (const ExprPtr& arg : args) function->arguments.push_back(arg->type);
   function->result = result;
   function->strict = false;
-  function->varies = expression->IsVolatile();
-  const auto made = std::make_shared<Computation>();
-  made->context = context.shared_from_this();
-  made->expression = std::move(expression);
-  made->types = types;
-  made->result = result;
-  function->run = [made](const Batch& arguments) {
-    return translated([&] { return compute(*made, arguments); });
+  function->varies = varies;
+  function->run = [run = std::move(run)](const Batch& arguments) {
+    return translated([&] { return run(arguments); });
   };
   return ops::call_host_function(std::move(function), std::move(args));
 }

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "ops/host_function.h"
-#include "sql/errors.h"
+#include "sql/functions/duckdb_calls.h"
 #include "sql/scan/gather.h"
 #include "sql/values/types.h"
 #include "sql/values/vectors.h"
@@ -102,16 +101,8 @@ ExprPtr rows_of_duckdb(duckdb::ClientContext& context, duckdb::LogicalGet& op,
   made->list = duckdb::LogicalType::LIST(duckdb::LogicalType::STRUCT(std::move(fields)));
   made->type = type_of(made->list, "the result of " + op.function.name);
 
-  auto function = std::make_shared<ops::HostFunction>();
-  function->name = op.function.name;
-  function->written = fmt::format("duckdb[{}]", op.function.name);
-  for (const ExprPtr& arg : args) function->arguments.push_back(arg->type);
-  function->result = made->type;
-  function->strict = false;
-  function->run = [made](const Batch& arguments) {
-    return translated([&] { return lists_of(*made, arguments); });
-  };
-  return ops::call_host_function(std::move(function), std::move(args));
+  return call_of_duckdb(op.function.name, made->type, std::move(args), false,
+                        [made](const Batch& arguments) { return lists_of(*made, arguments); });
 }
 
 }  // namespace lanewise::sql

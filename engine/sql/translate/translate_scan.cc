@@ -150,12 +150,12 @@ Rows Translator::rows_over_rows(duckdb::LogicalGet& op) {
   const plan::NodePtr unnested = plan::unnest(input.node, lists, names);
   const size_t first = input.node->schema.size();
   std::vector<ExprPtr> exprs;
-  std::vector<std::string> exprs_names;
+  std::vector<std::string> kept;
   std::vector<size_t> given;
   const auto add = [&](ExprPtr expr, std::string name) {
     given.push_back(exprs.size());
     exprs.push_back(std::move(expr));
-    exprs_names.push_back(std::move(name));
+    kept.push_back(std::move(name));
   };
   const auto held = [&](size_t at) { return column(at, unnested->schema[at].type); };
   for (const duckdb::ColumnIndex& id : ids) {
@@ -176,7 +176,13 @@ Rows Translator::rows_over_rows(duckdb::LogicalGet& op) {
     add(held(input.columns.at(i)), input.node->schema[input.columns.at(i)].name);
     result.columns.push_back(given.back());
   }
-  result.node = plan::project(unnested, std::move(exprs), std::move(exprs_names));
+  if (!is_list) {
+    result.node = plan::project(unnested, std::move(exprs), std::move(kept));
+    return result;
+  }
+  result.node = unnested;  // which has these columns
+  for (size_t& column : result.columns)
+    if (column != kNoColumn) column = exprs[column]->column;
   return result;
 }
 

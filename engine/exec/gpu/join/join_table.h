@@ -15,7 +15,7 @@
 namespace lanewise::exec {
 
 /// The build side of a join in a device's memory: columns, and a lookup from keys to rows (join-inl.h). Rows
-/// of equal keys are runs: the lookup has one of them, which stands for the run.
+/// of equal keys are runs: the lookup has one of them, which stands for the run, or is an array of the runs.
 class JoinTable {
  public:
   using ColumnPtr = std::shared_ptr<const DeviceColumn>;
