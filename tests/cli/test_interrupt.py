@@ -80,8 +80,7 @@ def test_while_a_pipe_is_full(files, lanewise, case):
     (files / "lines").write_text("some line\n" * 100_000)
     (files / "rows.csv").write_text("k\n" + "".join(f"{i}\n" for i in range(30_000)))
     assert lanewise("index", "build", "rows.csv", "--key", "k", "-o", "rows.index")[0] == 0
-    program = start(*PIPED[case], cwd=files, stdout=subprocess.PIPE)
-    fcntl.fcntl(program.stdout, fcntl.F_SETPIPE_SZ, 4096)
+    program = start(*PIPED[case], cwd=files, stdout=subprocess.PIPE, pipesize=4096)
     wait_until(program, lambda: unread(program.stdout) >= 4096)
     time.sleep(0.2)
     check_cancelled(program)
