@@ -54,7 +54,8 @@ struct Take {
 template <PairForm kForm, bool kCounted>
 __device__ void take_pairs(const Pairs& pairs, Counts* all) {
   Take<kCounted> take;
-  for_each_pair<kForm>(pairs, [&](u32 row, u32 match) { take(row, match); });
+  const auto find = [&](u64 row, Matches& matches) { return pairs.find(row, matches); };
+  for_each_pair<kForm>(pairs, find, [&](u32 row, u32 match) { take(row, match); });
   take.add_to(all);
 }
 template <bool kCounted>

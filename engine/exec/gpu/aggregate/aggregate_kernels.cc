@@ -75,8 +75,7 @@ void define_find(Emitter& out, const KernelBuilder& builder) {
     out.line(fmt::format("matches = found{};", *builder.paired()));
     out.line("return keep;");
   } else {
-    out.line("if (pairs.found[row] != kNoRow) matches = matches_at(pairs.runs, pairs.found[row]);");
-    out.line("return true;");
+    out.line("return pairs.find(row, matches);");
   }
   out.close("};");
 }

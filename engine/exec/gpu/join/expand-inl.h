@@ -58,6 +58,11 @@ struct Pairs {
   }
 
 #if defined(__CUDACC__)
+  /// The row's matches, as `found` has them.
+  LANES_FN bool find(u64 row, Matches& matches) const {
+    if (found[row] != kNoRow) matches = matches_at(runs, found[row]);
+    return true;
+  }
   /// find(row, matches) gives the row's matches. False: the row has no pairs.
   template <class Find>
   LANES_FN Run run_of(u64 row, Find find) const {
