@@ -74,7 +74,7 @@ BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const Results
       gpu_(gpu),
       times_(times),
       program_(make_program(branch, sink.form(), results)),
-      sections_(program_.sections()),
+      sections_(sections_of(program_, sink.form(), gpu.strategy)),
       columns_(exec::columns_of(program_)),
       tables_(join_tables(program_, results)),
       input_(branch, input_columns(program_, columns_), results, options, gpu),
@@ -156,7 +156,7 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   begin_section(0);
   for (size_t section = 0; section < sections_.size(); ++section) {
     const bool last = section + 1 == sections_.size();
-    std::vector<KernelText> texts = sources_[section].texts(last ? nullptr : &sources_[section + 1]);
+    std::vector<KernelText> texts = sources_[section].texts();
     if (last) put_off_group_kernel(texts);
     add_kernels(texts);
   }
@@ -246,7 +246,6 @@ void BranchRun::begin_section(size_t section) {
     const std::optional<size_t> probe = program_.stages[stage].probe;
     if (!probe || !program_.probes[*probe].keeps_row()) continue;
     if (section + 1 == sections_.size() && stage >= builder().first_of_last()) break;
-    if (is_of_next(stage)) break;
     found_.resize(program_.probes.size() + 1);
     found_[*probe] = allocate(rows_ * sizeof(uint32_t), kPairsOfJoin);
   }
@@ -258,24 +257,17 @@ void BranchRun::begin_section(size_t section) {
   }
 }
 
-/// Whether the section after the current one runs its last stage, which is this.
-bool BranchRun::is_of_next(size_t stage) const {
-  return stage + 1 == sections_[section_].end && section_ + 1 < sections_.size() &&
-         sources_[section_ + 1].builder().finds_runs();
-}
-
 /// Long runs are queued, where there are some.
 Strategy BranchRun::strategy_of_pairs() const {
   Strategy strategy = gpu_.strategy;
   if (strategy.pairs != Strategy::Pairs::kAuto || sections_.size() == 1) return strategy;
-  const size_t last = *program_.stages[sections_.back().first - 1].probe;
-  const bool is_long = tables_[last]->longest_run() >= kernel::kPiece;
+  const bool is_long = tables_[*sections_.back().probe]->longest_run() >= kernel::kPiece;
   strategy.pairs = is_long ? Strategy::Pairs::kQueued : Strategy::Pairs::kBalanced;
   return strategy;
 }
 
 /// The next section makes the pairs of the active rows itself.
-void BranchRun::begin_pairs(size_t number) {
+void BranchRun::begin_pairs() {
   const gpu::cuda::Address active = active_;
   gpu::DeviceBuffer bitmap = std::move(bitmap_);
   begin_section(section_ + 1);
@@ -283,12 +275,12 @@ void BranchRun::begin_pairs(size_t number) {
   active_ = active;
   queue_room_ = kernels_.contains("aggregate_queue") ? std::min(rows_, kMostPieces) : 0;
   queue_ = allocate(sizeof(kernel::PairQueue) + queue_room_ * sizeof(kernel::PairQueue::Piece), kPairsOfJoin);
-  least_pairs_ = least_pairs(program_.probes[number]);
+  least_pairs_ = least_pairs(program_.probes[*sections_[section_].probe]);
 }
 
 bool BranchRun::try_aggregate(const kernel::Job& with) {
   const uint64_t bytes = bytes_of_last_kernel();
-  if (!sources().builder().paired()) return try_rows("aggregate", with, rows_, {.bytes = bytes});
+  if (!sections_.back().takes_pairs()) return try_rows("aggregate", with, rows_, {.bytes = bytes});
   kernel::Job job = with;
   job.words[JobLayout::kQueue] = queue_.address();
   job.words[JobLayout::kRoom] = queue_room_;
@@ -300,7 +292,8 @@ bool BranchRun::try_aggregate(const kernel::Job& with) {
 }
 
 /// The rows from here on are pairs: of each active row and each row that the probe found for it.
-void BranchRun::expand(size_t number) {
+void BranchRun::expand() {
+  const size_t number = *sections_[section_ + 1].probe;
   const JoinTable& table = *tables_[number];
   const uint32_t least = least_pairs(program_.probes[number]);
   const RowList list = list_rows(*this, gpu_, active_, rows_);
@@ -336,8 +329,8 @@ size_t BranchRun::place_of(size_t column) const {
   return static_cast<size_t>(std::find(columns_.begin(), columns_.end(), column) - columns_.begin());
 }
 
-void BranchRun::run_matches(const Stage& stage) {
-  for (const Match& match : stage.matches) {
+void BranchRun::run_matches(size_t stage) {
+  for (const Match& match : program_.stages[stage].matches) {
     const size_t place = builder().place_of(match);
     const DeviceColumn& column = *held()[place_of(match.column)];
     const DeviceColumn& asked = column.dictionary ? *column.dictionary : column;
@@ -370,20 +363,17 @@ void BranchRun::book_lane_steps() {
 }
 
 void BranchRun::narrow(bool last_too) {
-  const size_t stages = program_.stages.size(), last = last_too ? stages : first_of_last();
-  for (size_t stage = 0; stage < stages; ++stage) {
-    run_matches(program_.stages[stage]);
-    if (stage == last) return order_by_parts();
-    if (!is_of_next(stage)) filter(stage);
-    if (stage + 1 == sections_[section_].end && stage + 1 < stages) {
+  for (size_t section = 0; section < sections_.size(); ++section) {
+    if (section > 0) {
       if (lane_steps_) book_lane_steps();
-      const size_t probe = *program_.stages[stage].probe;
-      if (sources_[section_ + 1].builder().paired())
-        begin_pairs(probe);
-      else
-        expand(probe);
+      sections_[section].takes_pairs() ? begin_pairs() : expand();
+    }
+    for (size_t stage = sections_[section].first; stage < sections_[section].end; ++stage) {
+      run_matches(stage);
+      if (last_too || stage < first_of_last()) filter(stage);
     }
   }
+  if (!last_too) order_by_parts();
 }
 
 void BranchRun::filter(size_t stage) {
@@ -399,7 +389,7 @@ void BranchRun::filter_by_last() {
 }
 
 /// Bytes of the columns that the stages read.
-uint64_t BranchRun::bytes_read(Section stages, bool outputs_too) const {
+uint64_t BranchRun::bytes_read(StageRange stages, bool outputs_too) const {
   std::vector<ExprPtr> read = program_.read_by(stages);
   if (outputs_too) read.insert(read.end(), program_.outputs.begin(), program_.outputs.end());
   std::set<size_t> columns;

@@ -125,8 +125,7 @@ class BranchRun {
   KernelClock& clock() { return clock_; }
   /// Bytes of the columns that the last kernel reads, the outputs' columns with it.
   uint64_t bytes_of_last_kernel() const {
-    const size_t first = first_of_last() - (sources().builder().finds_runs() ? 1 : 0);
-    return bytes_read({first, program_.stages.size()}, true);
+    return bytes_read({first_of_last(), program_.stages.size()}, true);
   }
   /// Memory for the batch. Throws DeviceFull.
   gpu::DeviceBuffer allocate(size_t bytes, std::string_view what);
@@ -143,16 +142,15 @@ class BranchRun {
   uint64_t blocks_for(const gpu::Kernel& kernel, uint64_t rows, const RowLaunch& how) const;
   void filter(size_t stage);
   kernel::Job job(const std::vector<size_t>& order) const;
-  void run_matches(const Stage& stage);
+  void run_matches(size_t stage);
   void book_lane_steps();
-  uint64_t bytes_read(Section stages, bool outputs_too) const;
+  uint64_t bytes_read(StageRange stages, bool outputs_too) const;
   size_t place_of(size_t column) const;
   void hold_columns();
   void begin_section(size_t section);
   void clear_section();
-  void expand(size_t probe);
-  void begin_pairs(size_t probe);
-  bool is_of_next(size_t stage) const;
+  void expand();
+  void begin_pairs();
   const JoinTable* splitting() const;
   void order_by_parts();
   Strategy strategy_of_pairs() const;

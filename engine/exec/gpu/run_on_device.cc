@@ -361,7 +361,7 @@ void for_each_section(const Pipeline& pipeline, const Results& results, const St
       for (const size_t column : columns) types.push_back(program.types[column]);
       std::vector<ColumnForm> forms = forms_of(types, form);
       for (size_t i = 0; i < columns.size(); ++i) forms[i].probe = program.probe_of(columns[i]);
-      const size_t sections = program.sections().size();
+      const size_t sections = sections_of(program, sink.form(), strategy).size();
       for (size_t section = 0; section < sections; ++section)
         take(SectionSources(program, sink, columns, forms, strategy, section), section + 1 == sections);
     }

@@ -17,11 +17,10 @@ SectionSources::SectionSources(const Program& program, const DeviceSink& sink, s
   if (sink.sort != nullptr) sort_.emplace(*builder_, *sink.sort);
 }
 
-std::vector<KernelText> SectionSources::texts(const SectionSources* next) const {
+std::vector<KernelText> SectionSources::texts() const {
   std::vector<KernelText> texts;
   if (!builder_->is_last()) {
-    const bool finds_runs = next != nullptr && next->builder().finds_runs();
-    add_narrowing(texts, *builder_, builder_->section().end - (finds_runs ? 1 : 0));
+    add_narrowing(texts, *builder_, builder_->section().end);
   } else if (groups_) {
     groups_->add_to(texts);
   } else if (sink_.aggregates_rows) {

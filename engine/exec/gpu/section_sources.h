@@ -19,9 +19,8 @@ class SectionSources {
   SectionSources(const Program& program, const DeviceSink& sink, std::vector<size_t> columns,
                  std::vector<ColumnForm> forms, const Strategy& strategy = {}, size_t section = 0);
 
-  /// What takes long to compile stands alone. Without groups().parts() and groups().slot_texts(). `next`: the
-  /// section after this one, which may find its rows itself; null: none.
-  std::vector<KernelText> texts(const SectionSources* next = nullptr) const;
+  /// What takes long to compile stands alone. Without groups().parts() and groups().slot_texts().
+  std::vector<KernelText> texts() const;
 
   const KernelBuilder& builder() const { return *builder_; }
   bool groups_rows() const { return groups_.has_value(); }

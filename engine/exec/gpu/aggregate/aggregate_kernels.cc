@@ -67,12 +67,13 @@ void add_row(Emitter& out, const std::vector<ExprPtr>& outputs,
 /// Defines `find`, which finds the matches of a row for Pairs::run_of().
 void define_find(Emitter& out, const KernelBuilder& builder) {
   out.open("const auto find = [&](u64 row, Matches& matches) {");
-  if (builder.finds_runs()) {
+  const Section& section = builder.section();
+  if (section.pairs == Section::Pairs::kFound) {
     out.line("bool keep = true, failed = false;");
-    KernelBuilder::try_predicates(out, builder.program().stages[builder.section().first - 1]);
-    find_row(out, builder, *builder.paired());
+    KernelBuilder::try_predicates(out, builder.program().stages[section.first]);
+    find_row(out, builder, *section.probe);
     out.line(KernelBuilder::note_fault());
-    out.line(fmt::format("matches = found{};", *builder.paired()));
+    out.line(fmt::format("matches = found{};", *section.probe));
     out.line("return keep;");
   } else {
     out.line("return pairs.find(row, matches);");
@@ -86,23 +87,16 @@ void add_pair_kernels(std::vector<KernelText>& texts, const KernelBuilder& build
   const Program& program = builder.program();
   constexpr const char* kForms[] = {"kBalanced", "kNaive", "kRefill", "kBalanced", "kMixed", "kQueued"};
   const Stage& stage = program.stages.back();
-  std::vector<ExprPtr> read = program.read_by(stage);
+  std::vector<ExprPtr> read = program.read_by(builder.section());
   read.insert(read.end(), program.outputs.begin(), program.outputs.end());
-  const size_t before = builder.section().first - 1;
-  std::string keys;
-  if (builder.finds_runs()) {
-    const std::vector<ExprPtr> more = program.read_by(program.stages[before]);
-    read.insert(read.end(), more.begin(), more.end());
-    keys = probe_head(builder, {before, before + 1});
-  }
-  texts.push_back({"#include \"exec/gpu/join/expand-inl.h\"\n" + head + keys, {}, ""});
+  texts.push_back({"#include \"exec/gpu/join/expand-inl.h\"\n" + head, {}, ""});
   const auto kernel = [&](const std::string& name, const std::string& loop, bool finds) {
     Emitter out = builder.emitter(Access::kRow);
     out.line("");
     out.open(
         fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));
     builder.pointers(out, read);
-    const size_t words = builder.layout().probe(*builder.paired());
+    const size_t words = builder.layout().probe(*builder.section().probe);
     const auto at = [](const char* type, size_t word) { return fmt::format("job.at<{}>({}), ", type, word); };
     const auto number = [](size_t word) { return fmt::format("u32(job.words[{}])", word); };
     out.line("const Pairs pairs = {" + at("const u32", Word::kActive) +
@@ -179,12 +173,12 @@ void add_counting_kernel(std::vector<KernelText>& texts, const KernelBuilder& bu
 void add_aggregate_kernels(std::vector<KernelText>& texts, const KernelBuilder& builder,
                            const std::vector<DeviceAggregate>& aggregates) {
   const std::vector<ExprPtr>& outputs = builder.program().outputs;
-  const Section last = {builder.first_of_last(), builder.program().stages.size()};
+  const StageRange last = {builder.first_of_last(), builder.program().stages.size()};
   const std::string head = state_head(builder, aggregates) + probe_head(builder, last);
   add_narrowing(texts, builder, last.first);
   const Write sink = [&](Emitter& out) { add_row(out, outputs, aggregates); };
   const std::string end = fmt::format("add_up(state, job.at<State>({}) + blockIdx.x);", size_t{Word::kOut});
-  if (builder.paired()) return add_pair_kernels(texts, builder, head, sink, end);
+  if (builder.section().takes_pairs()) return add_pair_kernels(texts, builder, head, sink, end);
   if (counts_bits(builder, aggregates))
     return add_counting_kernel(texts, builder, head, aggregates.size(), end);
   add_row_kernel(texts, builder, head,

@@ -8,9 +8,9 @@
 namespace lanewise::exec {
 
 /// Kernels of aggregates without groups: narrowing, then `aggregate`, the stages from first_of_last() on,
-/// whose rows go into a State for each block at JobLayout::kOut; where there is paired(), the last stage, the
-/// rows of the section before and what they found; after it `aggregate_queue`, of JobLayout::kQueue. The
-/// program's outputs are an argument and a filter for each aggregate.
+/// whose rows go into a State for each block at JobLayout::kOut; where the section takes pairs, after it
+/// `aggregate_queue`, of JobLayout::kQueue. The program's outputs are an argument and a filter for each
+/// aggregate.
 void add_aggregate_kernels(std::vector<KernelText>& texts, const KernelBuilder& builder,
                            const std::vector<DeviceAggregate>& aggregates);
 

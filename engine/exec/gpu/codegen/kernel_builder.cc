@@ -53,7 +53,7 @@ KernelBuilder::KernelBuilder(const Program& program, const SinkForm& sink, std::
       columns_(std::move(columns)),
       forms_(std::move(forms)),
       strategy_(strategy),
-      section_(program.sections()[section]),
+      section_(sections_of(program, sink, strategy)[section]),
       matches_(matches_of(program, section_)),
       layout_(columns_.size(), matches_.size(), program.probes.size(),
               sink.outputs.value_or(program.outputs.size())),
@@ -71,11 +71,10 @@ KernelBuilder::KernelBuilder(const Program& program, const SinkForm& sink, std::
   for (const ExprPtr& output : program.outputs) {
     if (output != nullptr) find_constants(*output);
   }
-  paired_ = find_paired(section);
-  finds_runs_ = can_find_runs();
 }
 
 size_t KernelBuilder::find_first_of_last() const {
+  if (section_.takes_pairs()) return section_.first;
   size_t first = program_.stages.size() - 1;
   if (!is_last() || sink_.takes != SinkForm::Takes::kStates) return first;
   while (first > section_.first && program_.stages[first].matches.empty() && program_.stages[first - 1].probe)
@@ -84,40 +83,9 @@ size_t KernelBuilder::find_first_of_last() const {
 }
 
 bool KernelBuilder::stays_in_lane(size_t probe) const {
-  if (finds_runs_ && paired_ == probe) return true;
   for (size_t stage = first_of_last_; stage + 1 < program_.stages.size(); ++stage)
     if (program_.stages[stage].probe == probe) return true;
   return false;
-}
-
-/// Aggregates take pairs as they are made where that is all that becomes of them, and no kernel before needs
-/// to know them.
-std::optional<size_t> KernelBuilder::find_paired(size_t section) const {
-  const bool alone = section > 0 && is_last() && section_.end - section_.first == 1;
-  if (!alone || sink_.takes != SinkForm::Takes::kStates || strategy_.pairs == Strategy::Pairs::kWritten)
-    return std::nullopt;
-  const Stage& stage = program_.stages[section_.first];
-  if (stage.probe) return std::nullopt;
-  const auto makes_texts = [this](const ExprPtr& expr) {
-    return expr != nullptr && traits(*expr).makes_texts;
-  };
-  if (std::ranges::any_of(stage.predicates, makes_texts) ||
-      std::ranges::any_of(program_.outputs, makes_texts))
-    return std::nullopt;
-  return program_.stages[section_.first - 1].probe;
-}
-
-/// Where the stage of the probe sees the input's rows, and needs nothing that was found out before.
-bool KernelBuilder::can_find_runs() const {
-  if (!paired_ || !first_pairs_) return false;
-  const Stage& stage = program_.stages[section_.first - 1];
-  const Probe& probe = program_.probes[*paired_];
-  return stage.matches.empty() && probe.condition == nullptr && !probe.marks_rows() &&
-         std::ranges::none_of(program_.read_by(stage), [this](const ExprPtr& expr) {
-           bool has_match = false;
-           walk(*expr, [&](const Expr& part) { has_match |= expr::is_match(part); });
-           return has_match || traits(*expr).makes_texts;
-         });
 }
 
 /// Those of comparisons, as far as a Job has words for them.
@@ -235,8 +203,8 @@ bool KernelBuilder::is_mark(size_t place) const {
 }
 
 std::string KernelBuilder::found_row(size_t probe) const {
-  if (looks_at_ == probe || paired_ == probe) return "match";
-  if (paired_ && first_pairs_ && probe == program_.probes.size()) return "row";
+  if (looks_at_ == probe || (section_.takes_pairs() && section_.probe == probe)) return "match";
+  if (section_.takes_pairs() && first_pairs_ && probe == program_.probes.size()) return "row";
   if (stays_in_lane(probe)) return fmt::format("found{}", probe);
   return fmt::format("r{}[row]", probe);
 }

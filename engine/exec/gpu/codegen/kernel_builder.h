@@ -11,6 +11,7 @@
 #include "exec/gpu/codegen/job_layout.h"
 #include "exec/gpu/codegen/kernel_text.h"
 #include "exec/gpu/codegen/program.h"
+#include "exec/gpu/codegen/sections.h"
 #include "exec/gpu/codegen/sink_form.h"
 #include "exec/gpu/strategy.h"
 #include "expr/gpu/emitter.h"
@@ -32,15 +33,11 @@ class KernelBuilder {
   const Program& program() const { return program_; }
   const SinkForm& sink() const { return sink_; }
   const Strategy& strategy() const { return strategy_; }
-  Section section() const { return section_; }
+  const Section& section() const { return section_; }
   /// Whether its rows come to the sink.
   bool is_last() const { return section_.end == program_.stages.size(); }
   /// The first stage of the kernel that feeds the sink. The rows that probes find in it stay in its lanes.
   size_t first_of_last() const { return first_of_last_; }
-  /// The probe whose pairs are made where they are used, and nowhere else.
-  std::optional<size_t> paired() const { return paired_; }
-  /// Whether that probe, and what its stage tests before, run there as well, instead of in a filter's kernel.
-  bool finds_runs() const { return finds_runs_; }
 
   const std::vector<ColumnForm>& forms() const { return forms_; }
   size_t place_of(size_t column) const;
@@ -101,8 +98,6 @@ class KernelBuilder {
   void find_constants(const Expr& expr);
   size_t place_of_constant(const Expr& literal) const;
   size_t find_first_of_last() const;
-  std::optional<size_t> find_paired(size_t section) const;
-  bool can_find_runs() const;
   expr::Emitted leaf(const Expr& expr, Access access) const;
   expr::Emitted found_column(size_t place) const;
   bool is_mark(size_t place) const;
@@ -120,8 +115,6 @@ class KernelBuilder {
   std::vector<const Expr*> constants_;
   const bool first_pairs_;  // the section before is that of the input's rows
   const size_t first_of_last_;
-  std::optional<size_t> paired_;
-  bool finds_runs_ = false;
   mutable std::optional<size_t> looks_at_;  // see look_at()
 };
 

@@ -15,16 +15,6 @@ bool Probe::gives_pairs() const {
 
 bool Probe::marks_rows() const { return ops::asks_right(join->kind); }
 
-std::vector<Section> Program::sections() const {
-  std::vector<Section> sections(1);
-  for (size_t stage = 0; stage < stages.size(); ++stage) {
-    sections.back().end = stage + 1;
-    if (stages[stage].probe && probes[*stages[stage].probe].expands)
-      sections.push_back({stage + 1, stage + 1});
-  }
-  return sections;
-}
-
 std::optional<size_t> Program::probe_of(size_t column) const {
   for (size_t i = 0; i < probes.size(); ++i) {
     if (column >= probes[i].first_column && column < probes[i].end_column()) return i;
@@ -44,9 +34,9 @@ std::vector<ExprPtr> Program::read_by(const Stage& stage) const {
   return read;
 }
 
-std::vector<ExprPtr> Program::read_by(Section section) const {
+std::vector<ExprPtr> Program::read_by(StageRange range) const {
   std::vector<ExprPtr> read;
-  for (size_t stage = section.first; stage < section.end; ++stage) {
+  for (size_t stage = range.first; stage < range.end; ++stage) {
     const std::vector<ExprPtr> more = read_by(stages[stage]);
     read.insert(read.end(), more.begin(), more.end());
   }

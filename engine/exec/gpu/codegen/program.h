@@ -51,8 +51,8 @@ struct Stage {
   std::optional<size_t> probe = {};  ///< of the rows that they leave
 };
 
-/// Stages [first, end), which see the same rows: the input's, or the pairs that a probe made of those before.
-struct Section {
+/// Stages [first, end).
+struct StageRange {
   size_t first = 0, end = 0;
 };
 
@@ -63,13 +63,11 @@ struct Program {
   std::vector<Probe> probes = {};
   std::vector<Type> types = {};  ///< of its columns: the input's, then those that the probes find
 
-  /// One more than there are probes that may find several rows.
-  std::vector<Section> sections() const;
   /// The probe that finds the column; none: it is the input's.
   std::optional<size_t> probe_of(size_t column) const;
   /// All expressions of a stage, those that find a row among them.
   std::vector<ExprPtr> read_by(const Stage& stage) const;
-  std::vector<ExprPtr> read_by(Section stages) const;
+  std::vector<ExprPtr> read_by(StageRange range) const;
 };
 
 /// A program of nothing but a probe's keys, which are its columns: those of a build side.

@@ -47,7 +47,7 @@ void expect_program_compiles(const Program& program, const DeviceSink& sink, con
   std::vector<ColumnForm> forms;
   for (const size_t column : columns)
     forms.push_back({.type = program.types[column], .probe = program.probe_of(column)});
-  const size_t last = program.sections().size() - 1;
+  const size_t last = sections_of(program, sink.form(), strategy).size() - 1;
   for (size_t section = 0; section <= last; ++section) {
     const SectionSources sources(program, sink, columns, forms, strategy, section);
     for (const KernelText& text : sources.texts()) expect_compiles(text);

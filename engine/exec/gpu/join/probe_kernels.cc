@@ -39,7 +39,7 @@ void set_table(kernel::Job& job, const JobLayout& layout, size_t probe, const Jo
   words[ProbeWord::kNullKeyOf] = table.rows() != 0 ? kernel::kUnknownRow : kernel::kNoRow;
 }
 
-std::string probe_head(const KernelBuilder& builder, Section stages) {
+std::string probe_head(const KernelBuilder& builder, StageRange stages) {
   std::string head;
   for (size_t stage = stages.first; stage < stages.end; ++stage)
     if (const std::optional<size_t> probe = builder.program().stages[stage].probe)
@@ -156,7 +156,8 @@ void find_row(Emitter& out, const KernelBuilder& builder, size_t number) {
   const auto word = [&](ProbeWord which) { return builder.layout().probe(number) + which; };
   const JoinKind kind = probe.join->kind;
   const std::string found = fmt::format("found{}", number);
-  const bool takes_runs = builder.finds_runs() && builder.paired() == number;
+  const Section& section = builder.section();
+  const bool takes_runs = section.pairs == Section::Pairs::kFound && section.probe == number;
   out.line((takes_runs ? "Matches " : "u32 ") + found + (takes_runs ? " = {0, 0};" : " = kNoRow;"));
   out.open("if (keep) {");
   define_held(out, builder, number);

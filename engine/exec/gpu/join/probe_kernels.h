@@ -18,7 +18,7 @@ bool needs_match(const Probe& probe);
 void set_table(kernel::Job& job, const JobLayout& layout, size_t probe, const JoinTable& table);
 
 /// What sources begin with that find rows in the stages.
-std::string probe_head(const KernelBuilder& builder, Section stages);
+std::string probe_head(const KernelBuilder& builder, StageRange stages);
 /// Finds the build side's row for a row that is kept, and keeps it if the join does.
 void find_row(expr::Emitter& out, const KernelBuilder& builder, size_t probe);
 

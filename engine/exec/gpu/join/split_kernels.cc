@@ -90,7 +90,7 @@ KernelText split_text(const KernelBuilder& builder) {
 std::optional<std::vector<size_t>> split_places(const KernelBuilder& builder) {
   const Program& program = builder.program();
   const size_t first = builder.first_of_last();
-  if (builder.section().first != 0 || !builder.is_last() || builder.sink().takes != SinkForm::Takes::kStates)
+  if (builder.section().probe || !builder.is_last() || builder.sink().takes != SinkForm::Takes::kStates)
     return std::nullopt;
   if (!program.stages[first].probe || builder.layout().is_wide()) return std::nullopt;
   static_assert(kernel::kJobWords * sizeof(uint64_t) + sizeof(kernel::MovedColumns) <= 4096,

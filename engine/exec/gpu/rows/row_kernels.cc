@@ -188,7 +188,7 @@ void add_filter(std::vector<KernelText>& texts, const KernelBuilder& builder, si
       "job.at<u32>({})[row / 32] = kept;",
       size_t{Word::kOut});
   const KernelBuilder ordered = builder.ordered(builder.filter_order(stage));
-  const Section only = {stage, stage + 1};
+  const StageRange only = {stage, stage + 1};
   add_row_kernel(texts, ordered, ordered.begin("") + probe_head(ordered, only),
                  {.name = filter_kernel(stage), .stages = only, .after_word = leave});
 }

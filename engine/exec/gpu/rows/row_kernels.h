@@ -14,7 +14,7 @@ using Write = std::function<void(expr::Emitter&)>;
 /// What a kernel over rows does apart from trying predicates and finding rows.
 struct RowKernel {
   std::string name;
-  Section stages;
+  StageRange stages;
   std::string bounds = "kThreads";  ///< of __launch_bounds__
   std::vector<ExprPtr> read = {};   ///< in addition to the predicates
   std::string before = {};          ///< the rows: a statement
