@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "exec/inputs/bounds.h"
-#include "expr/function.h"
+#include "expr/comparisons/comparison.h"
 #include "expr/patterns/prepared_pattern.h"
 
 namespace lanewise::exec {
@@ -10,6 +10,7 @@ namespace lanewise::exec {
 namespace {
 
 using Form = Function::Form;
+using kernels::Comparison;
 using BoundsOf = std::function<const Bounds*(size_t column)>;
 
 bool below(const Bounds& bounds, const Value& value) {
@@ -18,17 +19,17 @@ bool below(const Bounds& bounds, const Value& value) {
 bool above(const Bounds& bounds, const Value& value) { return compare(bounds.low, value) > 0; }
 
 /// Whether some value within the bounds may satisfy the comparison with `value`.
-bool may_compare(Form form, const Bounds& bounds, const Value& value) {
-  switch (form) {
-    case Form::kEqual:
+bool may_compare(Comparison op, const Bounds& bounds, const Value& value) {
+  switch (op) {
+    case Comparison::eq:
       return !below(bounds, value) && !above(bounds, value);
-    case Form::kLess:
+    case Comparison::lt:
       return !above(bounds, value) && compare(bounds.low, value) != 0;
-    case Form::kAtMost:
+    case Comparison::le:
       return !above(bounds, value);
-    case Form::kGreater:
+    case Comparison::gt:
       return !below(bounds, value) && (bounds.high_is_open || compare(bounds.high, value) != 0);
-    case Form::kAtLeast:
+    case Comparison::ge:
       return !below(bounds, value);
     default:
       return true;
@@ -39,22 +40,6 @@ bool may_start_with(const Bounds& bounds, std::string_view prefix) {
   const std::string &low = bounds.low.text(), &high = bounds.high.text();
   if (!bounds.high_is_open && high < prefix) return false;
   return low <= prefix || low.starts_with(prefix);
-}
-
-/// With the sides exchanged.
-Form mirrored(Form form) {
-  switch (form) {
-    case Form::kLess:
-      return Form::kGreater;
-    case Form::kAtMost:
-      return Form::kAtLeast;
-    case Form::kGreater:
-      return Form::kLess;
-    case Form::kAtLeast:
-      return Form::kAtMost;
-    default:
-      return form;
-  }
 }
 
 /// Bounds of a plain column, or null.
@@ -68,7 +53,7 @@ bool may_lie_between(const Expr& call, const Bounds& bounds) {
     const Expr& limit = *call.args[side];
     if (limit.kind != Expr::Kind::kLiteral || limit.type != call.args[0]->type) continue;
     if (limit.literal.is_null() ||
-        !may_compare(side == 1 ? Form::kAtLeast : Form::kAtMost, bounds, limit.literal))
+        !may_compare(side == 1 ? Comparison::ge : Comparison::le, bounds, limit.literal))
       return false;
   }
   return true;
@@ -91,7 +76,8 @@ bool may_hold_call(const Expr& call, const BoundsOf& bounds_of) {
     return !all_null && (!bounds->known || may_lie_between(call, *bounds));
   if (const std::string_view prefix = prefix_of_pattern(call); bounds != nullptr && !prefix.empty())
     return !all_null && (!bounds->known || may_start_with(*bounds, prefix));
-  if (form < Form::kEqual || form > Form::kAtLeast || form == Form::kUnequal) return true;
+  const std::optional<Comparison> op = expr::comparison_of(form);
+  if (!op) return true;
 
   const Expr *column = call.args[0].get(), *constant = call.args[1].get();
   const bool flipped = constant->kind == Expr::Kind::kColumn;
@@ -100,7 +86,7 @@ bool may_hold_call(const Expr& call, const BoundsOf& bounds_of) {
   if (bounds == nullptr || constant->kind != Expr::Kind::kLiteral || constant->type != column->type)
     return true;
   if (constant->literal.is_null() || bounds->rows == bounds->nulls) return false;
-  return !bounds->known || may_compare(flipped ? mirrored(form) : form, *bounds, constant->literal);
+  return !bounds->known || may_compare(flipped ? expr::mirrored(*op) : *op, *bounds, constant->literal);
 }
 
 bool may_hold_in(const Expr& in, const BoundsOf& bounds_of) {
@@ -110,7 +96,7 @@ bool may_hold_in(const Expr& in, const BoundsOf& bounds_of) {
   if (!bounds->known) return true;
   return std::any_of(in.args.begin() + 1, in.args.end(), [&](const ExprPtr& arg) {
     if (arg->kind != Expr::Kind::kLiteral || arg->type != in.args[0]->type) return true;
-    return !arg->literal.is_null() && may_compare(Form::kEqual, *bounds, arg->literal);
+    return !arg->literal.is_null() && may_compare(Comparison::eq, *bounds, arg->literal);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expr/comparisons/compare_texts.h"
+#include "expr/comparisons/comparison.h"
 #include "expr/evaluation/compare.h"
 #include "expr/evaluation/loops.h"
 #include "expr/numbers.h"
@@ -13,22 +14,6 @@ namespace {
 
 /// Below this fraction of active rows, only these are compared.
 constexpr double kDense = 0.05;
-
-/// The operator with swapped operands.
-constexpr Comparison mirrored(Comparison op) {
-  switch (op) {
-    case Comparison::lt:
-      return Comparison::gt;
-    case Comparison::le:
-      return Comparison::ge;
-    case Comparison::gt:
-      return Comparison::lt;
-    case Comparison::ge:
-      return Comparison::le;
-    default:
-      return op;
-  }
-}
 
 template <class T>
 bool holds(Comparison op, const T& a, const T& b) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "expr/function.h"
+#include "expr/comparisons/comparison.h"
 
 namespace lanewise::exec {
 
@@ -16,9 +16,8 @@ namespace {
 
 /// Calls whose constants need not be known to the compiler.
 bool compares(const Expr& expr) {
-  using Form = Function::Form;
-  return expr.kind == Expr::Kind::kCall && expr.function->form >= Form::kEqual &&
-         expr.function->form <= Form::kBetween;
+  return expr.kind == Expr::Kind::kCall && (expr::comparison_of(expr.function->form) ||
+                                            expr.function->form == Function::Form::kBetween);
 }
 
 /// Whether a word of a Job can be the constant.
