@@ -54,7 +54,7 @@ struct Statement {
     kWrite,
     kOther,  ///< run by DuckDB: DDL, UPDATE, SET, also DESCRIBE, SHOW, SUMMARIZE and CALL
   };
-  enum class Explain : uint8_t { kNo, kPlan, kProfile, kOtherFormat };
+  enum class Explain : uint8_t { kNo, kPlan, kJson, kProfile, kOtherFormat };
   Explain explain = Explain::kNo;  ///< the other members then describe the explained statement
 
   std::string text;

@@ -118,11 +118,11 @@ Statement::Explain Database::State::take_explained(duckdb::unique_ptr<duckdb::SQ
   if (kind_of(*explained.stmt) == Statement::Kind::kOther) return Statement::Explain::kNo;
   const bool is_text = explained.explain_format == duckdb::ExplainFormat::DEFAULT ||
                        explained.explain_format == duckdb::ExplainFormat::TEXT;
+  const bool is_json = explained.explain_format == duckdb::ExplainFormat::JSON;
   const bool runs = explained.explain_type == duckdb::ExplainType::EXPLAIN_ANALYZE;
   statement = std::move(explained.stmt);
-  return !is_text ? Statement::Explain::kOtherFormat
-         : runs   ? Statement::Explain::kProfile
-                  : Statement::Explain::kPlan;
+  if (is_text) return runs ? Statement::Explain::kProfile : Statement::Explain::kPlan;
+  return is_json && !runs ? Statement::Explain::kJson : Statement::Explain::kOtherFormat;
 }
 
 const duckdb::SQLStatement* Database::State::after_preparation(const duckdb::SQLStatement* statement) {

@@ -32,6 +32,8 @@ CASES = [  # expression over a column x, its value, DuckDB's answer, ours
     ("strftime(x, '%n|%Z')", "'2024-02-29'::TIMESTAMP", "000000|00\0", "000000000|"),
     ("regexp_extract(x, 'a(?:((?:a)*)*?)*')", "'aa'", "aa", "a"),
     ("regexp_extract(x, '(?:(?:(a)??)*)+?')", "'aa'", "aa", ""),
+    ("regexp_extract('abc', x)", "'b('", "", Fails("missing closing ')'")),
+    ("(SELECT list(v ORDER BY v) FROM (VALUES (x), (INTERVAL '31 days')) t(v))::VARCHAR", "INTERVAL '1 month'", "[31 days, 1 month]", "[1 month, 31 days]"),
     ("substring(x, -3, 1)", "'aa'", "a", ""),
     ("regexp_matches(x, '(?:)b')::VARCHAR", "'ab'", "false", "true"),
     ("regexp_matches(x, '(?:)(?:)')::VARCHAR", "'a'", "false", "true"),

@@ -7,6 +7,7 @@
 #include "ops/aggregate/host_aggregate.h"
 #include "ops/gather.h"
 #include "sql/errors.h"
+#include "sql/functions/duckdb_calls.h"
 #include "sql/scan/gather.h"
 #include "sql/values/types.h"
 #include "sql/values/vectors.h"
@@ -86,6 +87,19 @@ class DuckdbStates : public ops::Accumulator {
     });
   }
 
+  /// The rows' values of an argument are argument(i, first, count), for up to 2,048 rows.
+  template <class Argument>
+  void update(size_t arguments, const std::vector<uint32_t>& groups, Argument argument) {
+    Addresses states;
+    for (size_t first = 0; first < groups.size(); first += STANDARD_VECTOR_SIZE) {
+      const size_t count = std::min<size_t>(STANDARD_VECTOR_SIZE, groups.size() - first);
+      std::vector<duckdb::Vector> inputs;
+      for (size_t i = 0; i < arguments; ++i) inputs.push_back(argument(i, first, count));
+      for (size_t i = 0; i < count; ++i) states[i] = state(groups[first + i]);
+      function().update(inputs.data(), data_, inputs.size(), states.vector(), count);
+    }
+  }
+
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     return translated([&] {
       duckdb::ArenaAllocator arena(duckdb::Allocator::DefaultAllocator());
@@ -121,16 +135,10 @@ class DuckdbStates : public ops::Accumulator {
   }
 
   void update(const std::vector<ColumnPtr>& columns, const std::vector<uint32_t>& groups) {
-    Addresses states;
-    for (size_t first = 0; first < groups.size(); first += STANDARD_VECTOR_SIZE) {
-      const size_t count = std::min<size_t>(STANDARD_VECTOR_SIZE, groups.size() - first);
-      std::vector<duckdb::Vector> inputs;
-      for (size_t i = 0; i < columns.size(); ++i)
-        inputs.push_back(exposed(*columns[i], static_cast<int64_t>(first), static_cast<int64_t>(count),
-                                 bound_->expr->children[i]->return_type, *bound_->context));
-      for (size_t i = 0; i < count; ++i) states[i] = state(groups[first + i]);
-      function().update(inputs.data(), data_, inputs.size(), states.vector(), count);
-    }
+    update(columns.size(), groups, [&](size_t i, size_t first, size_t count) {
+      return exposed(*columns[i], static_cast<int64_t>(first), static_cast<int64_t>(count),
+                     bound_->expr->children[i]->return_type, *bound_->context);
+    });
   }
 
   const std::shared_ptr<const Bound> bound_;
@@ -142,15 +150,56 @@ class DuckdbStates : public ops::Accumulator {
   mutable duckdb::AggregateInputData data_;
 };
 
+std::shared_ptr<Bound> bind(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr,
+                            Type result) {
+  auto bound = std::make_shared<Bound>();
+  bound->context = context.shared_from_this();
+  bound->expr = duckdb::unique_ptr_cast<duckdb::Expression, duckdb::BoundAggregateExpression>(expr.Copy());
+  bound->result = result;
+  return bound;
+}
+
+/// The results for lists of `type`, each a group whose rows are structs of the arguments.
+Batch aggregate_lists(const std::shared_ptr<const Bound>& bound, const duckdb::LogicalType& type,
+                      const Batch& lists) {
+  const auto groups = static_cast<uint32_t>(lists.rows);
+  DuckdbStates states(bound, nullptr);
+  states.resize(groups);
+  for (uint32_t first = 0; first < groups; first += STANDARD_VECTOR_SIZE) {
+    const uint32_t count = std::min<uint32_t>(STANDARD_VECTOR_SIZE, groups - first);
+    duckdb::Vector vector = exposed(*lists.columns[0], first, count, type, *bound->context);
+    auto& rows = duckdb::ListVector::GetEntry(vector);
+    rows.Flatten(duckdb::ListVector::GetListSize(vector));
+    auto& fields = duckdb::StructVector::GetEntries(rows);
+    std::vector<uint32_t> group_of;
+    for (uint32_t i = 0; i < count; ++i) {
+      const bool is_null = duckdb::FlatVector::IsNull(vector, i);
+      const idx_t length = duckdb::FlatVector::GetData<duckdb::list_entry_t>(vector)[i].length;
+      group_of.insert(group_of.end(), is_null ? 0 : length, first + i);
+    }
+    states.update(fields.size(), group_of, [&](size_t i, size_t at, size_t rows) {
+      return duckdb::Vector(*fields[i], at, at + rows);
+    });
+  }
+  return {lists.rows, {states.finish(0, groups, nullptr)}};
+}
+
 }  // namespace
+
+ExprPtr call_duckdb_on_lists(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr,
+                             ExprPtr lists, const duckdb::LogicalType& type) {
+  const auto bound = bind(context, expr, type_of(expr.return_type, "the aggregate " + expr.ToString()));
+  bound->expr->order_bys.reset();
+  return call_of_duckdb(expr.function.name, bound->result, {std::move(lists)}, false,
+                        [bound, type](const Batch& given) -> std::vector<Batch> {
+                          return {aggregate_lists(bound, type, given)};
+                        });
+}
 
 plan::AggregateCall call_duckdb(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr,
                                 plan::AggregateCall call, std::vector<ExprPtr> args) {
-  const auto bound = std::make_shared<Bound>();
-  bound->context = context.shared_from_this();
-  bound->expr = duckdb::unique_ptr_cast<duckdb::Expression, duckdb::BoundAggregateExpression>(expr.Copy());
+  const auto bound = bind(context, expr, call.type);
   for (const ExprPtr& arg : args) bound->args.push_back(arg->type);
-  bound->result = call.type;
   auto host = std::make_shared<ops::HostAggregate>();
   host->make = [bound](MemoryBudget* budget) { return std::make_unique<DuckdbStates>(bound, budget); };
   call.function = fmt::format("duckdb[{}]", expr.function.name);

@@ -10,4 +10,9 @@ namespace lanewise::sql {
 plan::AggregateCall call_duckdb(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr,
                                 plan::AggregateCall call, std::vector<ExprPtr> args);
 
+/// The same for each of `lists`, which hold structs of the arguments in the order in which they count. `type`
+/// is theirs in DuckDB.
+ExprPtr call_duckdb_on_lists(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr,
+                             ExprPtr lists, const duckdb::LogicalType& type);
+
 }  // namespace lanewise::sql

@@ -112,6 +112,7 @@ class Translator {
   Calls calls(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   std::vector<Calls> all_calls(const duckdb::LogicalAggregate& op, const Rows& input);
   Calls quantiles(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  Calls ordered_by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   /// The keys inside create_sort_key(a, 'ASC NULLS LAST', b, ...), or nothing if `expr` is something else.
   std::vector<plan::SortKey> made_sort_key(const duckdb::Expression& expr, const Rows& input);
   Rows distinct(duckdb::LogicalDistinct& op);

@@ -21,6 +21,21 @@ bool order_is_free(const duckdb::BoundAggregateExpression& expr) {
                               [](const auto& key) { return key.expression->CanThrow(); });
 }
 
+/// Whether ORDER BY may change the result of an aggregate of DuckDB.
+bool order_counts(const duckdb::BoundAggregateExpression& expr) {
+  constexpr std::array kOfAnyOrder = {"min",     "max",    "approx_count_distinct", "approx_quantile",
+                                      "bit_and", "bit_or", "reservoir_quantile",    "bitstring_agg",
+                                      "bit_xor"};
+  return expr.order_bys && !order_is_free(expr) &&
+         expr.function.GetOrderDependent() == duckdb::AggregateOrderDependent::ORDER_DEPENDENT &&
+         std::ranges::find(kOfAnyOrder, expr.function.name) == kOfAnyOrder.end();
+}
+
+duckdb::shared_ptr<duckdb::BoundAggregateExpression> shared_copy(
+    const duckdb::BoundAggregateExpression& expr) {
+  return duckdb::unique_ptr_cast<duckdb::Expression, duckdb::BoundAggregateExpression>(expr.Copy());
+}
+
 bool is_null_literal(const Expr& expr) { return expr.kind == Expr::Kind::kLiteral && expr.literal.is_null(); }
 
 /// The separator of string_agg.
@@ -156,12 +171,22 @@ Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& 
   one.type = list.element();
   one.args = {argument(*expr.children[0], one.type, input), nullptr};
   Calls result;
-  for (ExprPtr& fraction : fractions_of(context_, expr)) {
-    one.args[1] = std::move(fraction);
+  const std::vector<ExprPtr> fractions = fractions_of(context_, expr);
+  if (fractions.empty()) {
+    one.function = "count";
+    one.type = TypeId::kInt64;
+    one.args.pop_back();
+    result.calls.push_back(std::move(one));
+    result.whole = [list](std::vector<ExprPtr> count) {
+      ExprPtr some = lanewise::call(">", {count[0], literal(Value::int64(0))});
+      return case_when({std::move(some), lanewise::cast(lanewise::call("list_value", {}), list)});
+    };
+    return result;
+  }
+  for (const ExprPtr& fraction : fractions) {
+    one.args[1] = fraction;
     result.calls.push_back(one);
   }
-  if (result.calls.empty())
-    unsupported(fmt::format("{} of an empty list of fractions is not", expr.function.name));
   result.whole = [list](std::vector<ExprPtr> quantiles) {
     ExprPtr none = lanewise::call("IS NULL", {quantiles[0]});
     return case_when(
@@ -176,7 +201,27 @@ Translator::Calls Translator::calls(const duckdb::BoundAggregateExpression& expr
   if (is_quantile(name) && makes_list && expr.return_type != expr.children[0]->return_type &&
       !has_order_of_duckdb(expr))
     return quantiles(expr, input);
-  return {{call(expr, input)}, nullptr};
+  plan::AggregateCall made = call(expr, input);
+  if (made.host != nullptr && order_counts(expr)) return ordered_by_duckdb(expr, input);
+  return {{std::move(made)}, nullptr};
+}
+
+/// An aggregate of DuckDB with ORDER BY: over the list of its arguments in that order.
+Translator::Calls Translator::ordered_by_duckdb(const duckdb::BoundAggregateExpression& expr,
+                                                const Rows& input) {
+  duckdb::child_list_t<duckdb::LogicalType> fields;
+  for (const auto& child : expr.children)
+    fields.emplace_back(fmt::format("c{}", fields.size()), child->return_type);
+  const auto type = duckdb::LogicalType::LIST(duckdb::LogicalType::STRUCT(std::move(fields)));
+  plan::AggregateCall list = call_without_arguments(expr, input);
+  list.function = "list";
+  list.type = type_of(type, fmt::format("the arguments of {}", expr.ToString()));
+  list.args = {lanewise::call("struct_pack", expressions(expr.children, input), list.type.element())};
+  list.order = sort_keys(expr.order_bys->orders, input);
+  const auto whole = [&context = context_, expr = shared_copy(expr), type](std::vector<ExprPtr> lists) {
+    return call_duckdb_on_lists(context, *expr, std::move(lists[0]), type);
+  };
+  return {{std::move(list)}, whole};
 }
 
 plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
@@ -223,13 +268,6 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
 }
 
 plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
-  constexpr std::array kOfAnyOrder = {"min",     "max",    "approx_count_distinct", "approx_quantile",
-                                      "bit_and", "bit_or", "reservoir_quantile",    "bitstring_agg",
-                                      "bit_xor"};
-  if (expr.order_bys && !order_is_free(expr) &&
-      expr.function.GetOrderDependent() == duckdb::AggregateOrderDependent::ORDER_DEPENDENT &&
-      std::ranges::find(kOfAnyOrder, expr.function.name) == kOfAnyOrder.end())
-    unsupported(fmt::format("ORDER BY within {} is not", expr.ToString()));
   computed_by_duckdb_.insert(expr.function.name);
   return call_duckdb(context_, expr, call_without_arguments(expr, input), expressions(expr.children, input));
 }

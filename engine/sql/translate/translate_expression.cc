@@ -384,9 +384,8 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
     return literal(Value(type, own.empty() ? expr.children[0]->GetName() : own));
   }
   if (expr.function.name == "current_query") return literal(Value(type, statement_));
-  if (expr.function.name == "setseed") return set_seed(*args[0]);
-  // Added by the optimiser, around grouping keys; keys are normalised by the grouping itself.
-  if (expr.function.name == "normalized_interval") return args[0];
+  if (expr.function.name == "setseed" && args[0]->kind == Expr::Kind::kLiteral) return set_seed(*args[0]);
+  if (expr.function.name == "normalized_interval") return normalized(std::move(args[0]));
   if (expr.function.name == "unpivot_list") return lanewise::call("list_value", std::move(args), type);
   if (!is_known(expr.function.name, args)) return by_duckdb(expr, std::move(args));
   ExprPtr result = lanewise::call(expr.function.name, std::move(args), type);
@@ -397,7 +396,6 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
 
 /// Random numbers of this statement and of later ones are determined by the seed.
 ExprPtr Translator::set_seed(const Expr& seed) {
-  if (seed.kind != Expr::Kind::kLiteral) unsupported("setseed of an expression that is not constant is not");
   if (!seed.literal.is_null()) {
     const double value = seed.literal.real();
     if (!(value >= -1 && value <= 1))
