@@ -13,25 +13,16 @@
 #include "data/gpu/device_column.h"
 #include "exec/gpu/branch_run.h"
 #include "exec/gpu/run_on_device.h"
-#include "exec/inputs/early_filters.h"
-#include "exec/inputs/morsel_list.h"
-#include "exec/inputs/open_scan.h"
 #include "exec/join_parts.h"
-#include "exec/kept_rows.h"
-#include "exec/marked_rows.h"
-#include "exec/open_operators.h"
+#include "exec/open_pipeline.h"
 #include "exec/pipeline.h"
 #include "exec/placement/choice.h"
-#include "exec/recursion.h"
+#include "exec/placement/kept_rows.h"
+#include "exec/recursion/recursion.h"
 #include "exec/results.h"
 #include "exec/row_stream.h"
 #include "exec/run.h"
-#include "expr/gpu/emitter.h"
 #include "ops/aggregate/partial.h"
-#include "ops/filter/filter.h"
-#include "ops/join/probe.h"
-#include "ops/scalar_join/scalar_join.h"
-#include "ops/unnest/unnest.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::exec {
@@ -81,7 +72,7 @@ class Execution {
     for (auto& [line, notes] : device_notes_) result.profile[line].device = std::move(notes);
     for (const auto& [line, seconds] : kernel_seconds_) result.profile[line].kernel_seconds = seconds;
     for (const auto& [line, name] : on_device_) result.profile[line].target = name;
-    result.from_hot_columns = scans_ > 0 && hot_scans_ == scans_;
+    result.from_hot_columns = opener_.all_hot();
     return result;
   }
 
@@ -114,7 +105,7 @@ class Execution {
     }
     for (const size_t read : results_read(wanted)) bring(results_[read]);
     const Pipeline pipeline = with_parts(wanted, counters);
-    OpenPipeline open = this->open(pipeline);
+    OpenPipeline open = opener_.open(pipeline);
     if (stream_ != nullptr && i + 1 == pipelines_.size() && pipeline.sink == nullptr) {
       auto sink = std::make_unique<StreamSink>(pipeline.input, *stream_);
       open.stream = sink.get();
@@ -153,14 +144,14 @@ class Execution {
       const std::vector<Branch> before = branches_before(pipeline, *build);
       OpenPipeline open;
       open.sink = std::move(sink);
-      for (const Branch& branch : before) open.branches.push_back(this->open(branch, std::nullopt));
+      for (const Branch& branch : before) open.branches.push_back(opener_.open(branch, std::nullopt));
       open.sink_line = pipelines_[*build].line;
       open.columns = &left;
       open.sink_is_operator = false;
       exec::run(open, options_, counters);
       SplitByParts split = split_by_parts(pipeline, *build, std::move(by_part.parts()), results_);
       if (!split.rest) return std::move(split.parts);
-      OpenPipeline parts = this->open(split.parts);
+      OpenPipeline parts = opener_.open(split.parts);
       set_rows(*split.rest, exec::run(parts, options_, counters));
       pipeline = std::move(*split.rest);
     }
@@ -332,148 +323,6 @@ class Execution {
     return rows;
   }
 
-  /// Whether the sink does more than keep rows.
-  static bool sink_is_operator(const Pipeline& pipeline) {
-    return pipeline.sink != nullptr && !is_build(pipeline);
-  }
-
-  OpenPipeline open(const Pipeline& pipeline) {
-    OpenPipeline open;
-    open.sink = open_sink(pipeline);
-    if (is_build(pipeline)) static_cast<ops::BuildSink&>(*open.sink).force_parts(options_.join_parts);
-    const auto order = open.sink->wanted_order();
-    for (const Branch& branch : pipeline.branches) open.branches.push_back(this->open(branch, order));
-    open.sink_line = pipeline.line;
-    open.columns = &pipeline.input;
-    open.sink_is_operator = sink_is_operator(pipeline);
-    return open;
-  }
-
-  OpenBranch open(const Branch& branch, const std::optional<ops::InputOrder>& order) {
-    OpenBranch open;
-    open.line = branch.line;
-    open.phase = branch.phase;
-    if (reads_part(branch)) {
-      open.open_late = [this, &branch] { return open_now(branch, std::nullopt); };
-      return open;
-    }
-    return open_now(branch, order);
-  }
-
-  /// Whether its memory is wanted only in its phase.
-  static bool reads_part(const Branch& branch) {
-    const auto* const marked = std::get_if<MarkedRowsOf>(&branch.input);
-    return std::holds_alternative<RowsOfPart>(branch.input) || (marked != nullptr && marked->part != kNoPart);
-  }
-
-  std::shared_ptr<const ops::Build> build_of(size_t pipeline, size_t part) const {
-    if (part != kNoPart) return results_[pipeline].parts->open(part);
-    if (results_[pipeline].build == nullptr)
-      throw InternalError("a join's build side is whole when it is read");
-    return results_[pipeline].build;
-  }
-
-  OpenBranch open_now(const Branch& branch, const std::optional<ops::InputOrder>& order) {
-    OpenBranch open;
-    if (order) open.ordered_by = order->column;
-    open.line = branch.line;
-    open.phase = branch.phase;
-    if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) {
-      open.what = (*scan)->source->name();
-      open_scan(**scan, branch, order ? before_steps(*order, branch) : std::nullopt, open);
-    } else if (const auto* values = std::get_if<const plan::Values*>(&branch.input)) {
-      open.input = open_table(*(*values)->table);
-    } else if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
-      const auto build = build_of(marked->pipeline, marked->part);
-      open.input =
-          read_marked_rows(*marked->join, build, slicing_for(options_, build->rows), options_.budget);
-    } else if (const auto* part = std::get_if<RowsOfPart>(&branch.input)) {
-      open.input = open_table(*part->rows);
-    } else {
-      open.input = open_table(results_[*pipeline_read(branch)].table);
-    }
-    bool named = !std::holds_alternative<const plan::Values*>(branch.input);  // whose columns are numbered
-    for (const StepSpec& step : branch.steps) {
-      open.steps.push_back(this->open(step));
-      if (!named) open.steps.back().columns = nullptr;
-      named |= computes(*step.node);
-    }
-    return open;
-  }
-
-  /// Whether the node makes columns of its own, which have names.
-  static bool computes(const plan::Node& node) {
-    const auto* project = std::get_if<plan::Project>(&node.payload);
-    const auto is_computed = [](const ExprPtr& expr) { return expr->kind != Expr::Kind::kColumn; };
-    return project != nullptr && std::ranges::any_of(project->exprs, is_computed);
-  }
-
-  LineStep open(const StepSpec& step) {
-    LineStep open{plan::name(step.node->payload), step.line, false, nullptr, nullptr,
-                  &step.node->children[0]->schema};
-    const plan::Node& node = *step.node;
-    if (const auto* scalar = std::get_if<plan::ScalarJoin>(&node.payload)) {
-      open.step = std::make_unique<ops::ScalarJoin>(results_[step.result].table, scalar->message);
-    } else if (const auto* join = std::get_if<plan::Join>(&node.payload)) {
-      ops::Probe probe = ops::make_probe(*join, node.children[0]->schema, node.children[1]->schema,
-                                         build_of(step.result, step.part));
-      open.step = std::move(probe.step);
-      open.expander = std::move(probe.expander);
-    } else if (const auto* unnest = std::get_if<plan::Unnest>(&node.payload)) {
-      open.expander = std::make_unique<ops::Unnest>(unnest->lists, unnest->kept);
-    } else {
-      open.step = open_step(node);
-    }
-    return open;
-  }
-
-  std::unique_ptr<Input> open_table(const Table& table) {
-    return read_table(table, slicing_for(options_, table.rows()));
-  }
-
-  /// The order, where it is one by a column of the branch's input.
-  static std::optional<ops::InputOrder> before_steps(ops::InputOrder order, const Branch& branch) {
-    for (auto step = branch.steps.rbegin(); step != branch.steps.rend(); ++step) {
-      const plan::Node& node = *step->node;
-      if (const auto* project = std::get_if<plan::Project>(&node.payload)) {
-        const Expr& expr = *project->exprs[order.column];
-        if (expr.kind != Expr::Kind::kColumn) return std::nullopt;
-        order.column = expr.column;
-      } else if (const auto* unnest = std::get_if<plan::Unnest>(&node.payload)) {
-        if (order.column >= unnest->kept.size()) return std::nullopt;
-        order.column = unnest->kept[order.column];
-      } else if (std::holds_alternative<plan::Join>(node.payload) ||
-                 order.column >= node.children[0]->schema.size()) {
-        return std::nullopt;  // a join's
-      }
-    }
-    return order;
-  }
-
-  /// Opens the scan and the first steps of its branch: its predicates, and what its joins need.
-  void open_scan(const plan::Scan& scan, const Branch& branch, const std::optional<ops::InputOrder>& order,
-                 OpenBranch& open) {
-    EarlyFilters early = early_filters(scan, branch);
-    const BuildOf build_of = [&](const StepSpec& step) {
-      const bool is_join = std::holds_alternative<plan::Join>(step.node->payload);
-      return is_join && step.part == kNoPart ? results_[step.result].build : nullptr;
-    };
-    read_builds(early, branch, build_of);
-    OpenScan opened = exec::open_scan(scan, early.predicates, order, options_);
-    ++scans_;
-    hot_scans_ += opened.hot;
-    notes_[branch.line] += opened.note;
-    open.input = std::move(opened.input);
-    const auto add = [&](std::unique_ptr<ops::Step> step) {
-      open.steps.push_back({"Scan", branch.line, true, std::move(step), nullptr, &branch.schema});
-    };
-    if (!scan.predicates.empty()) add(std::make_unique<ops::Filter>(scan.predicates));
-    FirstSteps first = first_steps(early.matches, branch, build_of, opened.columns, options_);
-    if (first.steps.empty()) return;
-    notes_[branch.line] += fmt::format("; first: {}", first.names);
-    for (auto& step : first.steps) add(std::move(step));
-  }
-
   const Options& options_;
   RowStream* const stream_;  // null: the rows are collected
   std::vector<Line> lines_;
@@ -481,55 +330,15 @@ class Execution {
   std::vector<Pipeline> pipelines_;
   Results results_;
   std::vector<size_t> last_use_;
-  std::unordered_map<size_t, bool> offered_;       // pipelines that were considered, as far as was known then
-  std::unordered_map<size_t, std::string> notes_;  // of lines: how a scan was read
+  std::unordered_map<size_t, bool> offered_;  // pipelines that were considered, as far as was known then
+  PipelineOpener::Notes notes_;
+  PipelineOpener opener_{results_, options_, notes_};
   std::unordered_map<size_t, std::vector<std::string>> device_notes_;
   std::unordered_map<size_t, double> kernel_seconds_;
   std::unordered_map<size_t, std::string> on_device_;  // of lines: the device that ran them
-  size_t scans_ = 0;
-  size_t hot_scans_ = 0;
 };
 
 }  // namespace
-
-std::string explain_device(const plan::NodePtr& root, bool kernels, const Options& options) {
-  const auto no_rows = [](const plan::NodePtr& part) { return Table{part->schema, {}}; };
-  const plan::NodePtr plain = without_recursion(root, no_rows, options.budget, options.cancellation);
-  const std::vector<Pipeline> pipelines = split(*plain);
-  Results results;  // without rows: only their types matter here
-  for (const Pipeline& pipeline : pipelines) results.push_back({{pipeline.output, {}}});
-  std::vector<double> rows(pipelines.size());
-  bool opened = false;  // by a pipeline before
-  Options explained = options;
-  if (options.device_view) {
-    explained.device_view = [&] {
-      DeviceView view = options.device_view();
-      if (opened) view.costs.open = 0;
-      return view;
-    };
-  }
-  std::string text;
-  for (size_t i = 0; i < pipelines.size(); ++i) {
-    const std::string reason = not_on_device(pipelines[i], results);
-    const char* const sink = pipelines[i].sink == nullptr ? "Result" : plan::name(pipelines[i].sink->payload);
-    text += fmt::format("pipeline {}, {}: ", i + 1, sink);
-    if (options.device_view) {
-      const Choice choice = choose(pipelines[i], results, rows, explained, Thoroughness::kExplain);
-      text += choice.text() + "\n";
-      text += fmt::format("    CPU  {}\n", to_string(choice.host));
-      if (options.device_view().missing.empty()) text += fmt::format("    GPU  {}\n", choice.device_text());
-      rows[i] = choice.work.result_rows;
-      opened |= choice.on_device;
-    } else {
-      text += fmt::format("{}\n", reason.empty() ? "supported on GPUs" : reason);
-    }
-    if (!kernels || !reason.empty()) continue;
-    for (const std::string& source :
-         kernel_sources(pipelines[i], results, options.device_strategy, {.nullable = true}, true))
-      text += source;
-  }
-  return text;
-}
 
 Result execute(const plan::NodePtr& root, const Options& options, RowStream* stream) {
   try {

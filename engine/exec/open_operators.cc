@@ -7,21 +7,39 @@
 #include "ops/collect/collect.h"
 #include "ops/filter/filter.h"
 #include "ops/join/build.h"
+#include "ops/join/probe.h"
 #include "ops/limit/limit.h"
 #include "ops/project/project.h"
+#include "ops/scalar_join/scalar_join.h"
 #include "ops/sort/sort.h"
+#include "ops/unnest/unnest.h"
 #include "ops/window/window.h"
 
 namespace lanewise::exec {
 
-std::unique_ptr<ops::Step> open_step(const plan::Node& node) {
+StreamingOperator open_step(const StepSpec& step, const Results& results) {
+  const plan::Node& node = *step.node;
   const plan::Payload& payload = node.payload;
-  if (const auto* filter = std::get_if<plan::Filter>(&payload)) {
-    return std::make_unique<ops::Filter>(std::vector<ExprPtr>{filter->predicate});
-  }
+  if (const auto* filter = std::get_if<plan::Filter>(&payload))
+    return {std::make_unique<ops::Filter>(std::vector<ExprPtr>{filter->predicate}), nullptr};
   if (const auto* project = std::get_if<plan::Project>(&payload))
-    return std::make_unique<ops::Project>(project->exprs);
+    return {std::make_unique<ops::Project>(project->exprs), nullptr};
+  if (const auto* scalar = std::get_if<plan::ScalarJoin>(&payload))
+    return {std::make_unique<ops::ScalarJoin>(results[step.result].table, scalar->message), nullptr};
+  if (const auto* unnest = std::get_if<plan::Unnest>(&payload))
+    return {nullptr, std::make_unique<ops::Unnest>(unnest->lists, unnest->kept)};
+  if (const auto* join = std::get_if<plan::Join>(&payload)) {
+    ops::Probe probe = ops::make_probe(*join, node.children[0]->schema, node.children[1]->schema,
+                                       build_of(results, step.result, step.part));
+    return {std::move(probe.step), std::move(probe.expander)};
+  }
   throw InternalError(fmt::format("{} is not a streaming step", plan::name(payload)));
+}
+
+std::shared_ptr<const ops::Build> build_of(const Results& results, size_t pipeline, size_t part) {
+  if (part != kNoPart) return results[pipeline].parts->open(part);
+  if (results[pipeline].build == nullptr) throw InternalError("a join's build side is whole when it is read");
+  return results[pipeline].build;
 }
 
 std::unique_ptr<ops::Sink> open_sink(const Pipeline& pipeline) {

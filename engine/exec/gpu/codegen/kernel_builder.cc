@@ -16,8 +16,8 @@ namespace {
 
 /// Calls whose constants need not be known to the compiler.
 bool compares(const Expr& expr) {
-  return expr.kind == Expr::Kind::kCall && (expr::comparison_of(expr.function->form) ||
-                                            expr.function->form == Function::Form::kBetween);
+  return expr.kind == Expr::Kind::kCall &&
+         (expr::comparison_of(expr.function->form) || expr.function->form == Function::Form::kBetween);
 }
 
 /// Whether a word of a Job can be the constant.

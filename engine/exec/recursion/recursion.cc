@@ -1,10 +1,10 @@
-#include "exec/recursion.h"
+#include "exec/recursion/recursion.h"
 
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
 
-#include "exec/recursion_rows.h"
+#include "exec/recursion/recursion_rows.h"
 
 namespace lanewise::exec {
 

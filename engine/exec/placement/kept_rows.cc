@@ -1,4 +1,4 @@
-#include "exec/kept_rows.h"
+#include "exec/placement/kept_rows.h"
 
 #include <algorithm>
 #include <numeric>

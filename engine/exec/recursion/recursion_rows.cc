@@ -1,4 +1,4 @@
-#include "exec/recursion_rows.h"
+#include "exec/recursion/recursion_rows.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "exec/marked_rows.h"
+#include "exec/inputs/marked_rows.h"
 
 #include <algorithm>
 #include <atomic>

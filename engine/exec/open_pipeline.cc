@@ -1,0 +1,134 @@
+#include "exec/open_pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "exec/inputs/early_filters.h"
+#include "exec/inputs/marked_rows.h"
+#include "exec/inputs/morsel_list.h"
+#include "exec/inputs/open_scan.h"
+#include "exec/open_operators.h"
+#include "ops/filter/filter.h"
+#include "ops/join/build.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+/// Whether its memory is wanted only in its phase.
+bool reads_part(const Branch& branch) {
+  const auto* const marked = std::get_if<MarkedRowsOf>(&branch.input);
+  return std::holds_alternative<RowsOfPart>(branch.input) || (marked != nullptr && marked->part != kNoPart);
+}
+
+/// Whether the node makes columns of its own, which have names.
+bool computes(const plan::Node& node) {
+  const auto* project = std::get_if<plan::Project>(&node.payload);
+  const auto is_computed = [](const ExprPtr& expr) { return expr->kind != Expr::Kind::kColumn; };
+  return project != nullptr && std::ranges::any_of(project->exprs, is_computed);
+}
+
+/// The order, where it is one by a column of the branch's input.
+std::optional<ops::InputOrder> before_steps(ops::InputOrder order, const Branch& branch) {
+  for (auto step = branch.steps.rbegin(); step != branch.steps.rend(); ++step) {
+    const plan::Node& node = *step->node;
+    if (const auto* project = std::get_if<plan::Project>(&node.payload)) {
+      const Expr& expr = *project->exprs[order.column];
+      if (expr.kind != Expr::Kind::kColumn) return std::nullopt;
+      order.column = expr.column;
+    } else if (const auto* unnest = std::get_if<plan::Unnest>(&node.payload)) {
+      if (order.column >= unnest->kept.size()) return std::nullopt;
+      order.column = unnest->kept[order.column];
+    } else if (std::holds_alternative<plan::Join>(node.payload) ||
+               order.column >= node.children[0]->schema.size()) {
+      return std::nullopt;  // a join's
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+bool sink_is_operator(const Pipeline& pipeline) { return pipeline.sink != nullptr && !is_build(pipeline); }
+
+OpenPipeline PipelineOpener::open(const Pipeline& pipeline) {
+  OpenPipeline open;
+  open.sink = open_sink(pipeline);
+  if (is_build(pipeline)) static_cast<ops::BuildSink&>(*open.sink).force_parts(options_.join_parts);
+  const auto order = open.sink->wanted_order();
+  for (const Branch& branch : pipeline.branches) open.branches.push_back(this->open(branch, order));
+  open.sink_line = pipeline.line;
+  open.columns = &pipeline.input;
+  open.sink_is_operator = sink_is_operator(pipeline);
+  return open;
+}
+
+OpenBranch PipelineOpener::open(const Branch& branch, const std::optional<ops::InputOrder>& order) {
+  OpenBranch open;
+  open.line = branch.line;
+  open.phase = branch.phase;
+  if (reads_part(branch)) {
+    open.open_late = [this, &branch] { return open_now(branch, std::nullopt); };
+    return open;
+  }
+  return open_now(branch, order);
+}
+
+OpenBranch PipelineOpener::open_now(const Branch& branch, const std::optional<ops::InputOrder>& order) {
+  OpenBranch open;
+  if (order) open.ordered_by = order->column;
+  open.line = branch.line;
+  open.phase = branch.phase;
+  if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) {
+    open.what = (*scan)->source->name();
+    open_scan(**scan, branch, order ? before_steps(*order, branch) : std::nullopt, open);
+  } else if (const auto* values = std::get_if<const plan::Values*>(&branch.input)) {
+    open.input = open_table(*(*values)->table);
+  } else if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
+    const auto build = build_of(results_, marked->pipeline, marked->part);
+    open.input = read_marked_rows(*marked->join, build, slicing_for(options_, build->rows), options_.budget);
+  } else if (const auto* part = std::get_if<RowsOfPart>(&branch.input)) {
+    open.input = open_table(*part->rows);
+  } else {
+    open.input = open_table(results_[*pipeline_read(branch)].table);
+  }
+  bool named = !std::holds_alternative<const plan::Values*>(branch.input);  // whose columns are numbered
+  for (const StepSpec& step : branch.steps) {
+    StreamingOperator op = open_step(step, results_);
+    open.steps.push_back({plan::name(step.node->payload), step.line, false, std::move(op.step),
+                          std::move(op.expander), named ? &step.node->children[0]->schema : nullptr});
+    named |= computes(*step.node);
+  }
+  return open;
+}
+
+std::unique_ptr<Input> PipelineOpener::open_table(const Table& table) {
+  return read_table(table, slicing_for(options_, table.rows()));
+}
+
+/// Opens the scan and the first steps of its branch: its predicates, and what its joins need.
+void PipelineOpener::open_scan(const plan::Scan& scan, const Branch& branch,
+                               const std::optional<ops::InputOrder>& order, OpenBranch& open) {
+  EarlyFilters early = early_filters(scan, branch);
+  const BuildOf build_of = [&](const StepSpec& step) {
+    const bool is_join = std::holds_alternative<plan::Join>(step.node->payload);
+    return is_join && step.part == kNoPart ? results_[step.result].build : nullptr;
+  };
+  read_builds(early, branch, build_of);
+  OpenScan opened = exec::open_scan(scan, early.predicates, order, options_);
+  ++scans_;
+  hot_scans_ += opened.hot;
+  notes_[branch.line] += opened.note;
+  open.input = std::move(opened.input);
+  const auto add = [&](std::unique_ptr<ops::Step> step) {
+    open.steps.push_back({"Scan", branch.line, true, std::move(step), nullptr, &branch.schema});
+  };
+  if (!scan.predicates.empty()) add(std::make_unique<ops::Filter>(scan.predicates));
+  FirstSteps first = first_steps(early.matches, branch, build_of, opened.columns, options_);
+  if (first.steps.empty()) return;
+  notes_[branch.line] += fmt::format("; first: {}", first.names);
+  for (auto& step : first.steps) add(std::move(step));
+}
+
+}  // namespace lanewise::exec

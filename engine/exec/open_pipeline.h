@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "exec/pipeline.h"
+#include "exec/results.h"
+#include "exec/run.h"
+
+namespace lanewise::exec {
+
+/// Whether the pipeline's sink does more than keep rows.
+bool sink_is_operator(const Pipeline& pipeline);
+
+/// Opens the pipelines of a plan for cores: inputs, steps and sinks.
+class PipelineOpener {
+ public:
+  using Notes = std::unordered_map<size_t, std::string>;
+
+  /// The references outlive it and what it opens. `results` has those of the pipelines before. Notes on how
+  /// inputs are read are added to their lines.
+  PipelineOpener(const Results& results, const Options& options, Notes& notes)
+      : results_(results), options_(options), notes_(notes) {}
+
+  /// The pipeline outlives what is opened.
+  OpenPipeline open(const Pipeline& pipeline);
+  /// `order` is the one in which the sink wants its rows.
+  OpenBranch open(const Branch& branch, const std::optional<ops::InputOrder>& order);
+  /// Whether something was scanned, and all of it was in memory.
+  bool all_hot() const { return scans_ > 0 && hot_scans_ == scans_; }
+
+ private:
+  OpenBranch open_now(const Branch& branch, const std::optional<ops::InputOrder>& order);
+  std::unique_ptr<Input> open_table(const Table& table);
+  void open_scan(const plan::Scan& scan, const Branch& branch, const std::optional<ops::InputOrder>& order,
+                 OpenBranch& open);
+
+  const Results& results_;
+  const Options& options_;
+  Notes& notes_;
+  size_t scans_ = 0;
+  size_t hot_scans_ = 0;
+};
+
+}  // namespace lanewise::exec
