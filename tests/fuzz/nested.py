@@ -1,4 +1,4 @@
-"""Random queries over lists, arrays, structs, maps, unions and variants against DuckDB's answers.
+"""Random queries over lists, arrays, structs, maps, unions and variants against DuckDB's answers, some with parameters.
 
     tests/fuzz/nested.py --count 1000 --seed 1
 
@@ -12,6 +12,7 @@ import functools
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 
@@ -119,9 +120,29 @@ def connection():
     return made
 
 
-def rows_of(query):
+LITERAL = re.compile(r"""'(?:[^']|'')*'|(?<![\w.$"'])\d+(?:\.\d+)?(?![\w.'])""")
+
+
+def with_parameters(query, choice):
+    """The query, about half of whose literals are parameters, and EXECUTE with their values."""
+    values = []
+
+    def parameter(found):
+        if choice.random() < 0.5:
+            return found[0]
+        values.append(found[0])
+        return f"${len(values)}"
+
+    return LITERAL.sub(parameter, query), f"EXECUTE q({', '.join(values)})"
+
+
+def rows_of(query, execute=None):
     try:
-        return connection().sql(f"SELECT COLUMNS(*)::VARCHAR FROM ({query})").fetchall()
+        as_text = f"SELECT COLUMNS(*)::VARCHAR FROM ({query})"
+        if execute is None:
+            return connection().sql(as_text).fetchall()
+        connection().execute(f"PREPARE q AS {as_text}")
+        return connection().execute(execute).fetchall()
     except duckdb.Error:
         return None
 
@@ -137,17 +158,20 @@ class Oracle:
         self.process = concurrent.futures.ProcessPoolExecutor(1)
 
     def answered(self, choice):
-        """A random query that DuckDB answers, and its rows."""
+        """Random statements that DuckDB answers, and the rows."""
         while True:
-            query = fill(choice.choice(QUERIES), choice, 3)
+            statements = [fill(choice.choice(QUERIES), choice, 3)]
+            if choice.random() < 0.2:
+                statements = with_parameters(statements[0], choice)
             try:
-                rows = self.process.submit(rows_of, query).result()
+                rows = self.process.submit(rows_of, *statements).result()
             except concurrent.futures.process.BrokenProcessPool:
                 self.crashes += 1
                 self.start()
                 continue
-            if rows is not None:
-                return query, rows
+            if rows is None:
+                continue
+            return (statements[0] if len(statements) == 1 else ";\n".join((f"PREPARE q AS {statements[0]}", statements[1]))), rows
 
 
 def ask(query, vector_size):
