@@ -7,10 +7,6 @@ namespace lanewise::exec {
 
 namespace {
 
-std::string key_of(const std::string& identity, size_t column) {
-  return identity + '\0' + std::to_string(column);
-}
-
 void complete_bounds(StoredChunk& chunk) {
   if (!chunk.zones.empty()) return;
   chunk.zones = zones_of(*chunk.column);
@@ -28,11 +24,7 @@ ColumnStore::ColumnStore(MemoryBudget* budget)
       })) {}
 
 ColumnStore::Chunks ColumnStore::find(const std::string& identity, size_t column) {
-  std::lock_guard lock(mutex_);
-  auto found = index_.find(key_of(identity, column));
-  if (found == index_.end()) return nullptr;
-  entries_.splice(entries_.begin(), entries_, found->second);
-  return found->second->chunks;
+  return columns_.find(identity, std::to_string(column));
 }
 
 void ColumnStore::put(const std::string& identity, size_t column, std::vector<StoredChunk> chunks) {
@@ -43,56 +35,17 @@ void ColumnStore::put(const std::string& identity, size_t column, std::vector<St
     complete_bounds(chunk);
     bytes += chunk.column->bytes();
   }
-  auto kept = std::make_shared<const std::vector<StoredChunk>>(std::move(chunks));
-  std::string key = key_of(identity, column);
-  std::lock_guard lock(mutex_);
-  if (auto found = index_.find(key); found != index_.end()) erase(found->second);
-  entries_.push_front({key, std::move(kept), bytes});
-  index_[std::move(key)] = entries_.begin();
-  bytes_ += bytes;
-}
-
-void ColumnStore::erase(std::list<Entry>::iterator entry) {
-  bytes_ -= entry->bytes;
-  index_.erase(entry->key);
-  entries_.erase(entry);
+  columns_.put(identity, std::to_string(column),
+               std::make_shared<const std::vector<StoredChunk>>(std::move(chunks)), bytes);
 }
 
 size_t ColumnStore::evict(size_t bytes) {
-  std::lock_guard lock(mutex_);
-  size_t freed = 0;
-  for (auto entry = entries_.end(); freed < bytes && entry != entries_.begin();) {
-    --entry;
-    if (entry->chunks.use_count() > 1) continue;  // a query reads it: evicting it would free nothing
-    freed += entry->bytes;
-    erase(entry++);
-  }
+  size_t freed = columns_.evict(bytes);
+  const std::lock_guard lock(mutex_);
   for (auto intake = intakes_.begin(); freed < bytes && intake != intakes_.end(); ++intake) {
     if (auto held = intake->lock()) freed += held->give_up();
   }
   return freed;
-}
-
-void ColumnStore::forget(const std::string& identity) {
-  std::lock_guard lock(mutex_);
-  const std::string begin = identity + '\0';
-  for (auto entry = entries_.begin(); entry != entries_.end();) {
-    const auto next = std::next(entry);
-    if (entry->key.starts_with(begin)) erase(entry);
-    entry = next;
-  }
-}
-
-void ColumnStore::clear() {
-  std::lock_guard lock(mutex_);
-  entries_.clear();
-  index_.clear();
-  bytes_ = 0;
-}
-
-size_t ColumnStore::bytes() const {
-  std::lock_guard lock(mutex_);
-  return bytes_;
 }
 
 std::shared_ptr<ColumnStore::Intake> ColumnStore::intake(const std::string& identity,

@@ -1,17 +1,16 @@
 #pragma once
 
 #include <cstddef>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/memory.h"
 #include "data/column.h"
 #include "data/source.h"
 #include "exec/inputs/bounds.h"
+#include "exec/inputs/kept_columns.h"
 
 namespace lanewise::exec {
 
@@ -24,8 +23,7 @@ struct StoredChunk {
 };
 
 /// Columns of sources, kept in memory between statements while their source has not changed and the budget
-/// allows. Least recently used columns are evicted first. The key is Source::identity() and the column;
-/// results are never cached. Thread-safe.
+/// allows. The key is Source::identity() and the column; results are never cached. Thread-safe.
 ///
 /// The allocator of a column's buffers reserved them in the budget. The store keeps them alive, and releases
 /// them when the budget needs memory.
@@ -66,24 +64,15 @@ class ColumnStore {
   /// Evicts about `bytes`: first columns that no query is reading, then intakes. Returns the number of bytes.
   size_t evict(size_t bytes);
   /// Releases all columns of the source.
-  void forget(const std::string& identity);
-  void clear();
-  size_t bytes() const;
+  void forget(const std::string& identity) { columns_.forget(identity); }
+  void clear() { columns_.clear(); }
+  size_t bytes() const { return columns_.bytes(); }
 
  private:
-  struct Entry {
-    std::string key;
-    Chunks chunks;
-    size_t bytes;
-  };
-  void erase(std::list<Entry>::iterator entry);
-
   MemoryBudget* const budget_;
-  mutable std::mutex mutex_;
-  std::list<Entry> entries_;  // most recently used first
-  std::unordered_map<std::string, std::list<Entry>::iterator> index_;
+  KeptColumns<const std::vector<StoredChunk>> columns_;
+  std::mutex mutex_;  // of the intakes
   std::vector<std::weak_ptr<Intake>> intakes_;
-  size_t bytes_ = 0;
   const Reclaimer reclaimer_;  // last member: destroyed first, so it never sees a destroyed one
 };
 

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -10,11 +8,12 @@
 #include <vector>
 
 #include "data/gpu/device_column.h"
+#include "exec/inputs/kept_columns.h"
 
 namespace lanewise::exec {
 
-/// The device's half of the column store: parts of columns of sources, in device memory between queries. The
-/// least recently used go when the budget needs memory, and never while a query reads them. Thread-safe.
+/// The device's half of the column store: parts of columns of sources, in device memory between queries, as
+/// long as the budget does not need it. Thread-safe.
 class DeviceStore {
  public:
   using ColumnPtr = std::shared_ptr<const DeviceColumn>;
@@ -26,7 +25,8 @@ class DeviceStore {
     int64_t first;
     int64_t rows;
 
-    std::string text() const;
+    /// Without the identity.
+    std::string part() const;
   };
 
   /// `budget` makes it release memory.
@@ -44,24 +44,16 @@ class DeviceStore {
   void set_rows(const std::string& identity, int64_t rows);
 
   /// Lets go of about `bytes` that no query reads; returns how many.
-  size_t evict(size_t bytes);
+  size_t evict(size_t bytes) { return columns_.evict(bytes); }
   /// Lets go of all columns of the source, once no query reads them.
   void forget(const std::string& identity);
   void clear();
-  size_t bytes() const;
+  size_t bytes() const { return columns_.bytes(); }
 
  private:
-  struct Entry {
-    std::string key;
-    ColumnPtr column;
-  };
-  void erase(std::list<Entry>::iterator entry);
-
-  mutable std::mutex mutex_;
-  std::list<Entry> entries_;  // most recently used first
-  std::unordered_map<std::string, std::list<Entry>::iterator> index_;
+  KeptColumns<const DeviceColumn> columns_;
+  std::mutex mutex_;
   std::unordered_map<std::string, int64_t> rows_;
-  size_t bytes_ = 0;
   const Reclaimer reclaimer_;  // the last member: none of the others is called once it ends
 };
 
