@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -33,29 +34,40 @@ class Pieces {
   uint64_t bytes_ = 0;
 };
 
-Vector concat_operator(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
-                       EvalContext& context) {
-  const Texts lefts(args[0], rows);
-  const Texts rights(args[1], rows);
-  TextWriter writer("||", context);
-  return map_rows(expr.type, rows, [&](uint32_t row) {
-    const std::string_view a = lefts[row];
-    const std::string_view b = rights[row];
-    char* to = writer.reserve(a.size() + b.size());
-    if (!a.empty()) std::memcpy(to, a.data(), a.size());
-    if (!b.empty()) std::memcpy(to + a.size(), b.data(), b.size());
-    return writer.take(a.size() + b.size());
-  });
-}
-
-Value concat_operator_reference(const Expr& expr, std::span<const Value> args) {
-  return {expr.type, args[0].text() + args[1].text()};
-}
-
 std::vector<Texts> all_texts(std::span<const Vector> args, const ActiveSet& rows) {
   std::vector<Texts> texts;
   for (const Vector& arg : args) texts.emplace_back(arg, rows);
   return texts;
+}
+
+Vector concat_operator(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
+                       EvalContext& context) {
+  const std::vector<Texts> texts = all_texts(args, rows);
+  TextWriter writer("||", context);
+  return map_rows(expr.type, rows, [&](uint32_t row) {
+    uint64_t bytes = 0;
+    for (const Texts& text : texts) bytes += text[row].size();
+    char* to = writer.reserve(bytes);
+    for (const Texts& text : texts) {
+      const std::string_view piece = text[row];
+      if (!piece.empty()) std::memcpy(to, piece.data(), piece.size());
+      to += piece.size();
+    }
+    return writer.take(bytes);
+  });
+}
+
+Value concat_operator_reference(const Expr& expr, std::span<const Value> args) {
+  std::string result;
+  for (const Value& arg : args) result += arg.text();
+  return {expr.type, std::move(result)};
+}
+
+/// Two strings or more, as chains of the operator are one call.
+template <TypeId id>
+std::optional<Type> joins(std::span<const Type> args) {
+  const bool fits = std::ranges::all_of(args, [](const Type& arg) { return accepts(id, arg.id); });
+  return args.size() >= 2 && fits ? std::optional(Type(id)) : std::nullopt;
 }
 
 Vector concat(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext& context) {
@@ -113,14 +125,14 @@ Value concat_ws_reference(const Expr&, std::span<const Value> args) {
 }
 
 constexpr Function kOperator{.name = "||",
-                             .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar>,
+                             .resolve = joins<TypeId::kVarchar>,
                              .evaluate = concat_operator,
                              .reference = concat_operator_reference,
                              .device = on_device<"joined", "strings/texts", false, true>,
                              .documentation = "One string after the other; NULL if one is NULL.",
                              .example = "'lane' || 'wise'"};
 constexpr Function kBlobOperator{.name = "||",
-                                 .resolve = takes<TypeId::kBlob, TypeId::kBlob, TypeId::kBlob>,
+                                 .resolve = joins<TypeId::kBlob>,
                                  .evaluate = concat_operator,
                                  .reference = concat_operator_reference,
                                  .device = on_device<"joined", "strings/texts", false, true>,

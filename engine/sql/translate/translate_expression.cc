@@ -97,6 +97,20 @@ ExprPtr folded(ExprPtr expr) {
   }
 }
 
+/// Strings that one call of || joins at most; a kernel has an argument for each.
+constexpr size_t kMostJoined = 64;
+
+/// The strings of a || b || c, each copied once.
+std::vector<ExprPtr> chained(std::vector<ExprPtr> args, Type type) {
+  const Expr& first = *args[0];
+  if (first.kind != Expr::Kind::kCall || first.function == nullptr || first.function->name != "||" ||
+      first.type != type || first.args.size() >= kMostJoined)
+    return args;
+  std::vector<ExprPtr> all = first.args;
+  all.push_back(std::move(args[1]));
+  return all;
+}
+
 }  // namespace
 
 ExprPtr comparable(ExprPtr expr) { return expr->type.is_nested() ? normalized(std::move(expr)) : expr; }
@@ -386,6 +400,7 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
   if (expr.function.name == "current_query") return literal(Value(type, statement_));
   if (expr.function.name == "setseed" && args[0]->kind == Expr::Kind::kLiteral) return set_seed(*args[0]);
   if (expr.function.name == "normalized_interval") return normalized(std::move(args[0]));
+  if (expr.function.name == "||" && type.is_string()) args = chained(std::move(args), type);
   if (expr.function.name == "unpivot_list") return lanewise::call("list_value", std::move(args), type);
   if (!is_known(expr.function.name, args)) return by_duckdb(expr, std::move(args));
   ExprPtr result = lanewise::call(expr.function.name, std::move(args), type);
