@@ -109,7 +109,8 @@ void LineMatcher::by_line(const uint8_t* text, size_t size, std::vector<lanes::L
   for (size_t at = 0; at < size; at = offsets[0]) {
     offsets[0] = static_cast<uint32_t>(at);
     const size_t rows = split(text, at, size, offsets.data() + 1);
-    matcher_.match(StringRows(text, offsets.data(), rows, 1), nullptr, context.hits.data(), context.match);
+    matcher_.match(lanes::StringRows(text, offsets.data(), rows, 1), nullptr, context.hits.data(),
+                   context.match);
     each_hit(context.hits, rows, [&](size_t row) { lines.push_back({offsets[row], offsets[row + 1]}); });
     offsets[0] = offsets[rows];
   }
@@ -152,7 +153,7 @@ void LineMatcher::match_some(const uint8_t* text, const std::vector<lanes::Line>
     const auto [begin, end] = candidates[i];
     std::memcpy(context.gathered.data() + offsets[i], text + begin, end - begin);
   }
-  matcher_.match(StringRows(context.gathered.data(), offsets.data(), candidates.size(), 1), nullptr,
+  matcher_.match(lanes::StringRows(context.gathered.data(), offsets.data(), candidates.size(), 1), nullptr,
                  context.hits.data(), context.match);
   each_hit(context.hits, candidates.size(), [&](size_t row) { lines.push_back(candidates[row]); });
 }

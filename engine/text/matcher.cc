@@ -47,8 +47,8 @@ struct Matcher::Choice {
   }
   /// Whether a batch with this many requested rows, which took `spent` nanoseconds, is better
   /// left to the data-independent strategy.
-  bool is_too_dear(double spent, const StringRows& rows, size_t asked) const {
-    const auto bytes = static_cast<double>(rows.byte_count()), count = static_cast<double>(rows.size());
+  bool is_too_dear(double spent, const lanes::StringRows& rows, size_t asked) const {
+    const auto bytes = static_cast<double>(rows.byte_count()), count = static_cast<double>(rows.count);
     const double asked_bytes = bytes * static_cast<double>(asked) / count;
     if (spent <= forms::steadiest_at_best(request) * asked_bytes) return false;
     return spent > steadiest().cost.per_byte_of(bytes / count) * asked_bytes;
@@ -183,12 +183,12 @@ forms::FormState* Matcher::state_in(MatchContext& context) const {
   return context.state_.get();
 }
 
-void Matcher::match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+void Matcher::match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
                     MatchContext& context) const {
   constexpr size_t kTelling = 1 << 12;  // bytes; smaller batches prove nothing
   constexpr int kPatience = 31;  // after at most this many batches, the first strategy gets another chance
   const size_t asked =
-      active ? bits::count(active, rows.size()) : rows.size();  // before hits is written, which may be active
+      active ? bits::count(active, rows.count) : rows.count;  // before hits is written, which may be active
   context.rows += asked;
   context.bytes += rows.byte_count();
   forms::FormState* state = state_in(context);
@@ -211,7 +211,7 @@ void Matcher::match(const StringRows& rows, const uint64_t* active, uint64_t* hi
       }
     }
   }
-  context.hits += bits::count(hits, rows.size());
+  context.hits += bits::count(hits, rows.count);
 }
 
 bool Matcher::match(std::string_view text, MatchContext& context) const {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "lanes/automata/rows.h"
+#include "lanes/string_rows.h"
 #include "lanes/tuning.h"
 #include "text/pattern.h"
-#include "text/string_rows.h"
 
 namespace lanewise::text {
 
@@ -67,7 +67,8 @@ class Matcher {
 
   /// Sets bit i % 64 of hits[i / 64] for each row i that matches and is active; all other bits of the (rows +
   /// 63) / 64 words become 0. `active` has the same layout; null means all rows. `hits` may be `active`.
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, MatchContext& context) const;
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
+             MatchContext& context) const;
 
   /// Matches one string. The context may be omitted if speed does not matter.
   bool match(std::string_view text, MatchContext& context) const;

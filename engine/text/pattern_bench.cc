@@ -58,11 +58,11 @@ void match(benchmark::State& state, const char* source) {
 
 void match_re2(benchmark::State& state, const char* source) {
   const RE2 re(source);
-  const StringRows rows = paths().narrow();
+  const lanes::StringRows rows = paths().narrow();
   size_t hits = 0;
   for (auto _ : state) {
     hits = 0;
-    for (size_t i = 0; i < rows.size(); ++i) hits += RE2::PartialMatch(rows.row(i), re);
+    for (size_t i = 0; i < rows.count; ++i) hits += RE2::PartialMatch(rows.row(i), re);
   }
   state.SetBytesProcessed(static_cast<int64_t>(rows.byte_count() * state.iterations()));
   state.SetLabel(std::to_string(hits) + " hits");
@@ -71,10 +71,10 @@ void match_re2(benchmark::State& state, const char* source) {
 void extract(benchmark::State& state, const char* source) {
   const Pattern pattern = compile_regex(source);
   const int group = std::min(pattern.groups(), 1);
-  const StringRows rows = paths().narrow();
+  const lanes::StringRows rows = paths().narrow();
   CaptureContext context;
   for (auto _ : state) {
-    for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t i = 0; i < rows.count; ++i) {
       benchmark::DoNotOptimize(regexp_extract(pattern, rows.row(i), group, context));
     }
   }
@@ -87,10 +87,10 @@ void extract_tagged(benchmark::State& state, const char* source) {
   const int groups[] = {std::min(pattern.groups(), 1)};
   const auto automaton = captures::TaggedAutomaton::make(pattern, groups);
   if (!automaton) return state.SkipWithError("it is too large");
-  const StringRows rows = paths().narrow();
+  const lanes::StringRows rows = paths().narrow();
   Capture found;
   for (auto _ : state) {
-    for (size_t i = 0; i < rows.size(); ++i)
+    for (size_t i = 0; i < rows.count; ++i)
       benchmark::DoNotOptimize(automaton->find(rows.row(i), 0, {&found, 1}));
   }
   state.SetBytesProcessed(static_cast<int64_t>(rows.byte_count() * state.iterations()));
@@ -99,10 +99,10 @@ void extract_tagged(benchmark::State& state, const char* source) {
 void extract_re2(benchmark::State& state, const char* source) {
   const RE2 re(source);
   const int groups = std::min(re.NumberOfCapturingGroups(), 1) + 1;
-  const StringRows rows = paths().narrow();
+  const lanes::StringRows rows = paths().narrow();
   re2::StringPiece found[2];
   for (auto _ : state) {
-    for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t i = 0; i < rows.count; ++i) {
       const std::string_view text = rows.row(i);
       benchmark::DoNotOptimize(re.Match(text, 0, text.size(), RE2::UNANCHORED, found, groups));
     }

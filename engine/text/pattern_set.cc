@@ -54,10 +54,10 @@ SetMatcher::SetMatcher(const PatternSet& set, const MatcherOptions& options) : p
         "; costlier: " + (packed ? "rows " + show_cost(costs.rows()) : "packed " + show_cost(costs.packed()));
 }
 
-void SetMatcher::match(const StringRows& rows, const uint64_t* active, uint64_t* hits, uint8_t* codes,
+void SetMatcher::match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits, uint8_t* codes,
                        lanes::Stats* stats) const {
-  if (rows.size() == 0) return;
-  const lanes::Target ran = lanes_->match(forms::to_lanes(rows), active, hits, codes, stats);
+  if (rows.count == 0) return;
+  const lanes::Target ran = lanes_->match(rows, active, hits, codes, stats);
   if (stats) stats->ran_on(ran);
 }
 

@@ -50,7 +50,7 @@ class SetMatcher {
   /// Sets bit i of hits if row i is active and matches a pattern, else clears it, like
   /// Matcher::match; codes[i] of these rows becomes the row's code. Other codes are unchanged. Adds to
   /// `stats`.
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, uint8_t* codes,
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits, uint8_t* codes,
              lanes::Stats* stats = nullptr) const;
 
   /// Estimated nanoseconds per byte.

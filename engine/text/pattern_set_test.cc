@@ -55,7 +55,7 @@ void check_set(const std::vector<Pattern>& patterns, Which which, const testing:
     expected.push_back(expected_set(alone, text, which));
     EXPECT_EQ(set->patterns(set->match(text)), expected.back()) << text;
   }
-  const StringRows layouts[] = {column.narrow(), column.wide(), column.lines()};
+  const lanes::StringRows layouts[] = {column.narrow(), column.wide(), column.lines()};
   for (const auto& [name, matcher] : every_matcher(*set)) {
     std::vector<uint64_t> hits(bits::words(column.size()), ~uint64_t{0});
     std::vector<uint8_t> codes(column.size(), 0);

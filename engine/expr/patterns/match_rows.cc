@@ -42,7 +42,7 @@ class Gatherer {
     offsets_[count_] = at + static_cast<uint32_t>(text.size());
   }
   void flush() {
-    matcher_.match(text::StringRows(bytes_, offsets_, count_), nullptr, found_, context_);
+    matcher_.match(lanes::StringRows(bytes_, offsets_, count_), nullptr, found_, context_);
     bits::for_each(found_, count_, [&](size_t i) { bits::set(hits_, rows_[i]); });
     count_ = 0;
   }
@@ -73,9 +73,9 @@ void match_dictionary(const text::Matcher& matcher, const Vector& texts, const A
 
 }  // namespace
 
-text::StringRows string_rows(const Vector& texts, uint32_t rows) {
-  return texts.wide_offsets ? text::StringRows(texts.bytes, texts.as<uint64_t>(), rows)
-                            : text::StringRows(texts.bytes, texts.as<uint32_t>(), rows);
+lanes::StringRows string_rows(const Vector& texts, uint32_t rows) {
+  return texts.wide_offsets ? lanes::StringRows(texts.bytes, texts.as<uint64_t>(), rows)
+                            : lanes::StringRows(texts.bytes, texts.as<uint32_t>(), rows);
 }
 
 uint64_t* match_rows(const text::Matcher& matcher, const Vector& texts, const ActiveSet& rows,

@@ -9,7 +9,7 @@
 namespace lanewise::expr {
 
 /// The rows of contiguous strings (Vector::Form::kText).
-text::StringRows string_rows(const Vector& texts, uint32_t rows);
+lanes::StringRows string_rows(const Vector& texts, uint32_t rows);
 
 /// The active rows whose text matches, as a bitmap in the rows' arena; all other bits are 0. Flat text is
 /// matched in place; views and dictionary codes are gathered into flat text first.

@@ -11,7 +11,7 @@ namespace lanewise::lanes {
 
 /// The end of the longest run of rows from `first` whose bytes a 32-bit offset reaches; `first` if that row
 /// is too long.
-static inline u64 segment_end(const Rows& rows, u64 first) {
+static inline u64 segment_end(const StringRows& rows, u64 first) {
   const u64 limit = rows.offset(first) + 0xffffffffu;
   u64 low = first, high = rows.count - first < 0xffffffffu ? rows.count : first + 0xffffffffu;
   while (low < high) {
@@ -37,7 +37,7 @@ constexpr u64 kAhead = 8192;
 
 template <class Group, class Tally>
 void run_packed(const PackedTable& table, const RowJob& job, Tally tally) {
-  const Rows& rows = job.rows;
+  const StringRows& rows = job.rows;
   const BookRow book{job};
   constexpr u64 kBlocks = u64(Group::width) * Group::kBlock;  // what a walk may read
   for (u64 first = 0; first < rows.count;) {

@@ -11,7 +11,7 @@ namespace lanewise::lanes {
 template <u64 kAhead, u64 kAtOnce = kAhead>
 class RowSource {
  public:
-  LANES_FN RowSource(const Rows& rows, u64 first, u64 last, const u64* active)
+  LANES_FN RowSource(const StringRows& rows, u64 first, u64 last, const u64* active)
       : bytes_(rows.bytes),
         offsets32_(rows.offsets32),
         offsets64_(rows.offsets64),

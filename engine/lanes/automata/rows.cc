@@ -170,11 +170,12 @@ RowMatcher& RowMatcher::operator=(RowMatcher&&) noexcept = default;
 Target RowMatcher::target() const { return tables_->target; }
 Form RowMatcher::form() const { return tables_->form; }
 
-Target RowMatcher::match(const Rows& rows, const u64* active, u64* hits, Stats* stats) const {
+Target RowMatcher::match(const StringRows& rows, const u64* active, u64* hits, Stats* stats) const {
   return match(rows, active, hits, nullptr, stats);
 }
 
-Target RowMatcher::match(const Rows& rows, const u64* active, u64* hits, u8* codes, Stats* stats) const {
+Target RowMatcher::match(const StringRows& rows, const u64* active, u64* hits, u8* codes,
+                         Stats* stats) const {
   const Tables& t = *tables_;
   invariant(!codes || !t.code_of.empty(), "the automaton has codes");
   const u64 words = (rows.count + 63) / 64;
@@ -194,7 +195,7 @@ Target RowMatcher::match(const Rows& rows, const u64* active, u64* hits, u8* cod
   }
   std::memset(hits, 0, words * sizeof(u64));
   static const u8 kNoBytes[64] = {};
-  Rows readable = rows;
+  StringRows readable = rows;
   if (!readable.bytes) readable.bytes = kNoBytes;
   const RowJob job{readable, active, hits, codes, t.code_of.data(), t.scale, stats, t.options.refill_below};
   if (t.form == Form::packed) {

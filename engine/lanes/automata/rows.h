@@ -4,27 +4,10 @@
 
 #include "lanes/automata/automaton.h"
 #include "lanes/lane.h"
+#include "lanes/string_rows.h"
 #include "lanes/targets/target.h"
 
 namespace lanewise::lanes {
-
-/// Consecutive rows of a string column. Row i has the bytes [offset i, offset i + 1) of `bytes`; one of the
-/// two offset arrays is null, the other has count + 1 entries. The last `gap` bytes of a row belong to no
-/// row: 1 for lines, which are separated by \n. 64 bytes after the last row's end must be readable.
-struct Rows {
-  const u8* bytes;
-  const u32* offsets32;
-  const u64* offsets64;
-  u64 count;
-  u32 gap;
-
-  Rows(const u8* b, const u32* offsets, u64 n, u32 g = 0)
-      : bytes(b), offsets32(offsets), offsets64(nullptr), count(n), gap(g) {}
-  Rows(const u8* b, const u64* offsets, u64 n, u32 g = 0)
-      : bytes(b), offsets32(nullptr), offsets64(offsets), count(n), gap(g) {}
-  LANES_FN u64 offset(u64 row) const { return offsets32 ? offsets32[row] : offsets64[row]; }
-  LANES_FN u64 end(u64 row) const { return offset(row + 1) - gap; }
-};
 
 /// Counters of lane work. Kept only on request.
 struct Stats {
@@ -81,11 +64,11 @@ class RowMatcher {
   /// Sets bit i (of word i / 64, least significant first) of `hits` if row i matches, else clears it;
   /// ceil(count / 64) words are written. With `active`, rows without a bit there are skipped and
   /// not set. `hits` may be `active`. Adds to `stats`. Returns the target whose code ran.
-  Target match(const Rows& rows, const u64* active, u64* hits, Stats* stats = nullptr) const;
+  Target match(const StringRows& rows, const u64* active, u64* hits, Stats* stats = nullptr) const;
 
   /// The same; also sets codes[i] to the code of row i's final state, if it matches. Other
   /// codes stay.
-  Target match(const Rows& rows, const u64* active, u64* hits, u8* codes, Stats* stats) const;
+  Target match(const StringRows& rows, const u64* active, u64* hits, u8* codes, Stats* stats) const;
 
   Target target() const;
   Form form() const;

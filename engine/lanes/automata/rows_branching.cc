@@ -8,7 +8,7 @@ namespace {
 /// A loop for each row, which exits at the byte that decides it.
 template <class Table>
 void run(const Table& table, const Verdicts& verdicts, const RowJob& job) {
-  const Rows& rows = job.rows;
+  const StringRows& rows = job.rows;
   const BookRow book{job};
   for (u64 row = 0; row < rows.count; row++) {
     if (job.active && !(job.active[row / 64] >> row % 64 & 1)) continue;

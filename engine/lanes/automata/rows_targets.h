@@ -9,7 +9,7 @@
 namespace lanewise::lanes {
 
 struct RowJob {
-  const Rows& rows;
+  const StringRows& rows;
   const u64* active;
   u64* hits;
   u8* codes;          ///< for rows that match: the code of the final state; null: not needed

@@ -96,8 +96,9 @@ class MatchRows : public ::testing::TestWithParam<Variant> {
       const u64* active_rows = share < 0 ? nullptr : active.data();
       const std::vector<u64> expected = column.expected(a, active_rows);
       for (bool wide : {false, true}) {
-        const Rows rows = wide ? Rows(column.bytes.data(), column.offsets64.data(), column.rows, column.gap)
-                               : Rows(column.bytes.data(), column.offsets32.data(), column.rows, column.gap);
+        const StringRows rows =
+            wide ? StringRows(column.bytes.data(), column.offsets64.data(), column.rows, column.gap)
+                 : StringRows(column.bytes.data(), column.offsets32.data(), column.rows, column.gap);
         Guarded<u64> hits(words);
         for (size_t w = 0; w < words; w++) hits[w] = random_();
         Stats stats;
@@ -177,7 +178,7 @@ TEST_P(MatchRows, HitsMayReplaceActive) {
   bits.back() &= (u64(1) << 1000 % 64) - 1;
   const auto expected = column.expected(automaton.view(), bits.data());
   RowMatcher(target, form, automaton.view(), options)
-      .match(Rows(column.bytes.data(), column.offsets32.data(), column.rows), bits.data(), bits.data());
+      .match(StringRows(column.bytes.data(), column.offsets32.data(), column.rows), bits.data(), bits.data());
   EXPECT_EQ(bits, expected);
 }
 
@@ -187,7 +188,7 @@ TEST_P(MatchRows, NoBytesAtAll) {
   const std::vector<u32> offsets(101);
   u64 hits[2];
   const RowMatcher matcher(target, form, automaton.view(), options);
-  EXPECT_EQ(matcher.match(Rows(nullptr, offsets.data(), 100), nullptr, hits), target);
+  EXPECT_EQ(matcher.match(StringRows(nullptr, offsets.data(), 100), nullptr, hits), target);
   const bool hit = accepts(automaton.view(), nullptr, nullptr);
   EXPECT_EQ(hits[0], hit ? ~u64(0) : 0);
   EXPECT_EQ(hits[1], hit ? (u64(1) << 36) - 1 : 0);
@@ -217,7 +218,7 @@ TEST(MatchLongText, SegmentsAndRowsOver4GiB) {
       for (u64 active : {u64(0b111111), u64(0b101001)}) {
         u64 hits = ~u64(0);
         const RowMatcher matcher(target, form, any_x);
-        ASSERT_EQ(matcher.match(Rows(bytes, offsets.data(), 6), &active, &hits), target);
+        ASSERT_EQ(matcher.match(StringRows(bytes, offsets.data(), 6), &active, &hits), target);
         EXPECT_EQ(hits, 0b011011 & active) << name(target) << " " << int(form);
       }
     }
@@ -231,7 +232,7 @@ TEST(MatchRefill, KeepsLanesBusy) {
   for (size_t& length : lengths) length = random() % 64 == 0 ? 512 + random() % 1024 : 8 + random() % 33;
   const Column column(lengths, random);
   const RandomAutomaton automaton({6, 4, false, false, true, 6}, random);
-  const Rows rows(column.bytes.data(), column.offsets32.data(), column.rows);
+  const StringRows rows(column.bytes.data(), column.offsets32.data(), column.rows);
   std::vector<u64> hits((column.rows + 63) / 64);
   for (Target target : supported_targets()) {
     for (Form form : {Form::rows, Form::packed}) {
@@ -269,7 +270,7 @@ TEST(MatchNaive, OccupancyIsAsReckonedByHand) {
       u64 hits[kMost / 64];
       Stats stats;
       RowMatcher(target, form, odd, {.width = 4, .refill_below = 1})
-          .match(Rows(bytes.data(), offsets.data(), lanes), nullptr, hits, &stats);
+          .match(StringRows(bytes.data(), offsets.data(), lanes), nullptr, hits, &stats);
       EXPECT_EQ(stats.lane_steps, lanes * kLong) << name(target);
       EXPECT_EQ(stats.live_steps, (lanes - 1) * kShort + kLong) << name(target);
       EXPECT_EQ(stats.stepped_bytes, stats.live_steps) << name(target);
@@ -308,7 +309,7 @@ TEST(MatchRefill, GivesTheSameRowsAsNaiveInAnyOrder) {
           const RowMatcher matcher(target, form, automaton.view(), {.width = 8, .refill_below = below});
           std::vector<u64> hits(expected.size());
           stats = {};
-          matcher.match(Rows(bytes.data(), offsets.data(), texts.size()), nullptr, hits.data(), &stats);
+          matcher.match(StringRows(bytes.data(), offsets.data(), texts.size()), nullptr, hits.data(), &stats);
           ASSERT_EQ(hits, expected) << name(target) << " below " << below << " order " << order;
           if (below == 1) naive = stats;
         }

@@ -84,7 +84,7 @@ Run run_of(Target target, Form form, const AutomatonView& automaton, RowOptions 
   auto hits = std::make_shared<std::vector<u64>>();
   return [=](const Text& data) {
     hits->resize((data.rows() + 63) / 64);
-    const Rows rows(data.bytes.data(), data.offsets.data(), data.rows());
+    const StringRows rows(data.bytes.data(), data.offsets.data(), data.rows());
     if (matcher->match(rows, nullptr, hits->data()) != target) return ~u64(0);
     u64 count = 0;
     for (u64 word : *hits) count += u64(__builtin_popcountll(word));

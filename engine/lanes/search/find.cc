@@ -66,7 +66,7 @@ double LiteralFinder::expected_candidates() const {
   return first_ == second_ ? first : first * byte_frequency(u8(literal_[second_]));
 }
 
-Target LiteralFinder::match(const Rows& rows, const u64* active, u64* hits, u64* candidates) const {
+Target LiteralFinder::match(const StringRows& rows, const u64* active, u64* hits, u64* candidates) const {
   if (literal_.empty()) {
     const u64 words = (rows.count + 63) / 64;
     for (u64 w = 0; w < words; w++) hits[w] = active ? active[w] : ~u64(0);

@@ -34,7 +34,7 @@ class LiteralFinder {
 
   /// Like RowMatcher::match. An empty literal is in every row. Adds the number of compared positions to
   /// `candidates`.
-  Target match(const Rows& rows, const u64* active, u64* hits, u64* candidates = nullptr) const;
+  Target match(const StringRows& rows, const u64* active, u64* hits, u64* candidates = nullptr) const;
 
   /// Appends the lines of text[0, size) that contain the literal, in order. The text is empty or ends with
   /// \n, the literal is not empty and contains no \n, and 64 bytes after the text are readable. Only lines

@@ -19,7 +19,7 @@ void find(benchmark::State& state, Target target, const std::string& literal) {
   const LiteralFinder finder(target, literal);
   std::vector<u64> hits((text().rows() + 63) / 64);
   for (auto _ : state) {
-    finder.match(Rows(text().bytes.data(), text().offsets.data(), text().rows()), nullptr, hits.data());
+    finder.match(StringRows(text().bytes.data(), text().offsets.data(), text().rows()), nullptr, hits.data());
   }
   u64 count = 0;
   for (u64 word : hits) count += count_bits(word);

@@ -68,7 +68,7 @@ RunFinder::RunFinder(Target target, const std::bitset<256>& bytes, u64 length)
   invariant(length > 0 && length <= kLongest, "a run has a length");
 }
 
-Target RunFinder::match(const Rows& rows, const u64* active, u64* hits, u64* candidates) const {
+Target RunFinder::match(const StringRows& rows, const u64* active, u64* hits, u64* candidates) const {
   const Scans& scans = scans_of(target_);
   const u64 looked_at = find_rows(RunNeedle(scans, bytes_, length_), rows, active, hits);
   if (candidates) *candidates += looked_at;

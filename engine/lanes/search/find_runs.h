@@ -26,7 +26,7 @@ class RunFinder {
   RunFinder(Target target, const std::bitset<256>& bytes, u64 length);
 
   /// Like RowMatcher::match. Adds the number of runs found to `candidates`.
-  Target match(const Rows& rows, const u64* active, u64* hits, u64* candidates = nullptr) const;
+  Target match(const StringRows& rows, const u64* active, u64* hits, u64* candidates = nullptr) const;
 
   /// Like LiteralFinder::match_lines; the set does not contain \n.
   Target match_lines(const u8* text, u64 size, std::vector<Line>& lines) const;

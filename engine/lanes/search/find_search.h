@@ -84,7 +84,7 @@ u64 search(const Needle& needle, const u8* text, u64 begin, u64 end, Book&& book
 /// Maps positions in the text, in ascending order, to rows.
 class RowBook {
  public:
-  RowBook(const Rows& rows, u64 shortest, const u64* active, u64* hits, u64 first)
+  RowBook(const StringRows& rows, u64 shortest, const u64* active, u64* hits, u64 first)
       : rows_(rows),
         shortest_(shortest),
         active_(active),
@@ -136,7 +136,7 @@ class RowBook {
     next_begin_ = rows_.offset(holds + 1);
   }
 
-  const Rows& rows_;
+  const StringRows& rows_;
   const u64 shortest_;
   const u64* active_;
   u64* hits_;
@@ -147,7 +147,7 @@ class RowBook {
 /// Like RowMatcher::match, for rows that contain one of the needle's strings. Returns the number of compared
 /// positions.
 template <class Needle>
-u64 find_rows(const Needle& needle, const Rows& rows, const u64* active, u64* hits) {
+u64 find_rows(const Needle& needle, const StringRows& rows, const u64* active, u64* hits) {
   const u64 words = (rows.count + 63) / 64;
   std::vector<u64> copy;  // hits are written while active rows are still read
   if (active == hits) {

@@ -145,7 +145,7 @@ SequenceFinder::SequenceFinder(Target target, std::span<const Sequence> sequence
   fingerprint_ = make_fingerprint(sequences);
 }
 
-Target SequenceFinder::match(const Rows& rows, const u64* active, u64* hits, u64* candidates) const {
+Target SequenceFinder::match(const StringRows& rows, const u64* active, u64* hits, u64* candidates) const {
   const Scans& scans = scans_of(target_);
   const u64 compared = find_rows(SequenceNeedle(scans, *this), rows, active, hits);
   if (candidates) *candidates += compared;

@@ -30,7 +30,7 @@ class SequenceFinder {
   SequenceFinder(Target target, std::span<const Sequence> sequences);
 
   /// Like RowMatcher::match. Adds the number of compared positions to `candidates`.
-  Target match(const Rows& rows, const u64* active, u64* hits, u64* candidates = nullptr) const;
+  Target match(const StringRows& rows, const u64* active, u64* hits, u64* candidates = nullptr) const;
 
   /// Like LiteralFinder::match_lines; no sequence contains \n.
   Target match_lines(const u8* text, u64 size, std::vector<Line>& lines) const;

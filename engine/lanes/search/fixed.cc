@@ -45,13 +45,13 @@ FixedText head_of(const std::string& text, Place place) {
 }
 
 /// The requested ones of the 64 rows from `first`, as bits.
-u64 asked_of(const Rows& rows, const u64* active, u64 first) {
+u64 asked_of(const StringRows& rows, const u64* active, u64 first) {
   if (first >= rows.count) return 0;
   return (active ? active[first / 64] : ~u64(0)) & ~u64(0) >> (64 - std::min<u64>(64, rows.count - first));
 }
 
 /// Prefetches the words to be compared: one position per row, which a core does not recognise as a stream.
-void fetch(const Rows& rows, const u8* bytes, u64 first, u64 asked, Place place) {
+void fetch(const StringRows& rows, const u8* bytes, u64 first, u64 asked, Place place) {
   for (u64 rest = asked; rest; rest &= rest - 1) {
     const u64 row = first + u64(__builtin_ctzll(rest));
     __builtin_prefetch(bytes + (place == Place::end ? rows.end(row) : rows.offset(row)));
@@ -80,7 +80,7 @@ FixedFinder::FixedFinder(Target target, std::string text, Place place)
   invariant(supported(target), "a fixed finder's target is supported");
 }
 
-Target FixedFinder::match(const Rows& rows, const u64* active, u64* hits) const {
+Target FixedFinder::match(const StringRows& rows, const u64* active, u64* hits) const {
   static constexpr u8 kNoBytes[8] = {};
   constexpr u64 kHead = 8 * FixedText::kWords;
   const FixedTests& tests = tests_of(target_);

@@ -16,7 +16,7 @@ class FixedFinder {
   FixedFinder(Target target, std::string text, Place place);
 
   /// As RowMatcher::match.
-  Target match(const Rows& rows, const u64* active, u64* hits) const;
+  Target match(const StringRows& rows, const u64* active, u64* hits) const;
 
   const std::string& text() const { return text_; }
   Target target() const { return target_; }

@@ -42,7 +42,7 @@ class FindCheck : public ::testing::TestWithParam<Target> {
         expected[i / 64] |= u64(is_active && contains(texts[i])) << i % 64;
       }
       const u64* rows = share < 0 ? nullptr : active.data();
-      for (const Rows& layout : {flat.narrow(), flat.wide(), lines.narrow()}) {
+      for (const StringRows& layout : {flat.narrow(), flat.wide(), lines.narrow()}) {
         for (size_t w = 0; w < words; w++) hits[w] = random_();
         ASSERT_EQ(finder.match(layout, rows, hits.data()), ran());
         ASSERT_TRUE(std::equal(expected.begin(), expected.end(), hits.data()))
@@ -111,8 +111,8 @@ class FindCheck : public ::testing::TestWithParam<Target> {
       for (const std::string& text : texts) size += text.size();
       return size;
     }
-    Rows narrow() const { return {bytes.data(), offsets32.data(), rows, gap}; }
-    Rows wide() const { return {bytes.data(), offsets64.data(), rows, gap}; }
+    StringRows narrow() const { return {bytes.data(), offsets32.data(), rows, gap}; }
+    StringRows wide() const { return {bytes.data(), offsets64.data(), rows, gap}; }
   };
 };
 

@@ -12,9 +12,9 @@ class Approximated final : public Form {
         packed_(on_lanes(target, lanes::Form::packed, coarse_, request)),
         exact_(request) {}
   std::unique_ptr<FormState> make_state() const override { return std::make_unique<Confirmation::State>(); }
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
-    if (rows.size() == 0) return;
+    if (rows.count == 0) return;
     packed_->match(rows, active, hits, state);
     exact_.keep(rows, hits, state);
   }

@@ -26,10 +26,10 @@ FormState* Confirmation::inner(FormState* state) const {
   return confirming.get();
 }
 
-void Confirmation::keep(const StringRows& rows, uint64_t* hits, FormState* state) const {
-  const size_t left = bits::count(hits, rows.size());
+void Confirmation::keep(const lanes::StringRows& rows, uint64_t* hits, FormState* state) const {
+  const size_t left = bits::count(hits, rows.count);
   if (left == 0) return;
-  const double share = static_cast<double>(left) / static_cast<double>(rows.size());
+  const double share = static_cast<double>(left) / static_cast<double>(rows.count);
   state->on_candidates += static_cast<double>(left) * (kPickCost + steady().cost.per_row) +
                           share * static_cast<double>(rows.byte_count()) * steady().cost.per_byte;
   steady().form->match(rows, hits, hits, inner(state));

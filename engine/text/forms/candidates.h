@@ -17,10 +17,10 @@ inline std::string searched(const Request& request) {
 
 /// The rows found by a finder of lanes (LiteralFinder, SequenceFinder, RunFinder).
 template <class Finder>
-void find(const Finder& finder, const StringRows& rows, const uint64_t* active, uint64_t* hits,
+void find(const Finder& finder, const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
           FormState* state) {
   uint64_t candidates = 0;
-  const lanes::Target ran = finder.match(to_lanes(rows), active, hits, &candidates);
+  const lanes::Target ran = finder.match(rows, active, hits, &candidates);
   state->on_candidates += static_cast<double>(candidates) * kCandidateCost;
   if (state->stats) state->stats->ran_on(ran);
 }
@@ -36,7 +36,7 @@ class Confirmation {
   };
 
   /// Clears the bits of rows that do not match.
-  void keep(const StringRows& rows, uint64_t* hits, FormState* state) const;
+  void keep(const lanes::StringRows& rows, uint64_t* hits, FormState* state) const;
   bool match(std::string_view text, FormState* state) const;
 
  private:

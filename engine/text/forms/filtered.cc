@@ -46,9 +46,9 @@ class Filtered final : public Form {
   Filtered(std::vector<Search> searches, const Request& request)
       : searches_(std::move(searches)), confirmation_(request), confirm_cost_(request.costs().automaton()) {}
   std::unique_ptr<FormState> make_state() const override { return std::make_unique<State>(); }
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
-    if (rows.size() == 0) return;
+    if (rows.count == 0) return;
     cheapest(rows, static_cast<State&>(*state)).match(rows, active, hits, state);
     confirmation_.keep(rows, hits, state);
   }
@@ -62,7 +62,7 @@ class Filtered final : public Form {
     int batches_left = 0;  // until the next sample
   };
 
-  const Form& cheapest(const StringRows& rows, State& state) const {
+  const Form& cheapest(const lanes::StringRows& rows, State& state) const {
     constexpr int kPatience = 32;
     if (searches_.size() > 1 && --state.batches_left < 0) {
       state.chosen = &*std::ranges::min_element(searches_, {},
@@ -73,16 +73,16 @@ class Filtered final : public Form {
   }
 
   /// Nanoseconds spent on the first rows.
-  double spent(const Search& search, const StringRows& rows) const {
+  double spent(const Search& search, const lanes::StringRows& rows) const {
     constexpr size_t kMost = 1024, kShare = 16;
-    const StringRows some = rows.first(std::min(kMost, (rows.size() + kShare - 1) / kShare));
+    const lanes::StringRows some = rows.first(std::min(kMost, (rows.count + kShare - 1) / kShare));
     const auto bytes = static_cast<double>(some.byte_count());
     std::array<uint64_t, kMost / 64> hits;
     FormState state;
     search.form->match(some, nullptr, hits.data(), &state);
-    const auto left = static_cast<double>(bits::count(hits.data(), some.size()));
+    const auto left = static_cast<double>(bits::count(hits.data(), some.count));
     return bytes * search.cost.per_byte + state.on_candidates +
-           left * (kPickCost + bytes / static_cast<double>(some.size()) * confirm_cost_);
+           left * (kPickCost + bytes / static_cast<double>(some.count) * confirm_cost_);
   }
 
   const std::vector<Search> searches_;

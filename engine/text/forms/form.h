@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include "lanes/automata/rows.h"
+#include "lanes/string_rows.h"
 #include "lanes/targets/target.h"
 #include "lanes/tuning.h"
 #include "text/compiled_pattern.h"
 #include "text/forms/cost.h"
-#include "text/string_rows.h"
 
 namespace lanewise::text::forms {
 
@@ -31,7 +31,7 @@ class Form {
 
   virtual std::unique_ptr<FormState> make_state() const { return std::make_unique<FormState>(); }
   /// Like Matcher::match; `state` comes from make_state() of this strategy and is never null.
-  virtual void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+  virtual void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
                      FormState* state) const = 0;
   virtual bool match(std::string_view text, FormState* state) const = 0;
 };
@@ -79,7 +79,7 @@ Offer steadiest(const Request& request);
 double steadiest_at_best(const Request& request);
 
 /// Clears the bits of rows with fewer than `shortest` bytes.
-void keep_long(const StringRows& rows, size_t shortest, uint64_t* active);
+void keep_long(const lanes::StringRows& rows, size_t shortest, uint64_t* active);
 
 /// `form` applied only to rows of at least `shortest` bytes; shorter rows cannot match.
 std::unique_ptr<Form> long_rows(std::unique_ptr<Form> form, size_t shortest);

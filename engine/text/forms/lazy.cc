@@ -14,7 +14,7 @@ class Lazy final : public Form {
  public:
   explicit Lazy(const detail::CompiledPattern& pattern) : pattern_(pattern) {}
   std::unique_ptr<FormState> make_state() const override { return std::make_unique<LazyState>(pattern_); }
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
     auto& automaton = static_cast<LazyState*>(state)->automaton;
     match_each(rows, active, hits, [&](std::string_view text) { return automaton.matches(text); });

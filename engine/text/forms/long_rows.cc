@@ -23,14 +23,14 @@ class LongRows final : public Form {
  public:
   LongRows(std::unique_ptr<Form> form, size_t shortest) : form_(std::move(form)), shortest_(shortest) {}
   std::unique_ptr<FormState> make_state() const override { return form_->make_state(); }
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
-    const size_t words = bits::words(rows.size());
+    const size_t words = bits::words(rows.count);
     std::vector<uint64_t> asked(words, ~uint64_t{0});
     if (active) std::copy_n(active, words, asked.data());
-    const size_t all = active ? bits::count(active, rows.size()) : rows.size();
+    const size_t all = active ? bits::count(active, rows.count) : rows.count;
     forms::keep_long(rows, shortest_, asked.data());
-    const size_t left = bits::count(asked.data(), rows.size());
+    const size_t left = bits::count(asked.data(), rows.count);
     if (left == 0) {
       std::fill_n(hits, words, 0);
     } else if (2 * left > all) {
@@ -50,12 +50,12 @@ class LongRows final : public Form {
 
 }  // namespace
 
-void keep_long(const StringRows& rows, size_t shortest, uint64_t* active) {
-  shortest += rows.gap();
-  if (rows.has_wide_offsets()) {
-    keep_long_offsets<uint64_t>(rows.wide_offsets(), rows.size(), shortest, active);
+void keep_long(const lanes::StringRows& rows, size_t shortest, uint64_t* active) {
+  shortest += rows.gap;
+  if (rows.offsets64 != nullptr) {
+    keep_long_offsets<uint64_t>(rows.offsets64, rows.count, shortest, active);
   } else {
-    keep_long_offsets<uint32_t>(rows.narrow_offsets(), rows.size(), static_cast<uint32_t>(shortest), active);
+    keep_long_offsets<uint32_t>(rows.offsets32, rows.count, static_cast<uint32_t>(shortest), active);
   }
 }
 

@@ -2,11 +2,6 @@
 
 namespace lanewise::text::forms {
 
-lanes::Rows to_lanes(const StringRows& rows) {
-  return rows.has_wide_offsets() ? lanes::Rows(rows.bytes(), rows.wide_offsets(), rows.size(), rows.gap())
-                                 : lanes::Rows(rows.bytes(), rows.narrow_offsets(), rows.size(), rows.gap());
-}
-
 namespace {
 
 class OnLanes final : public Form {
@@ -14,10 +9,10 @@ class OnLanes final : public Form {
   OnLanes(lanes::Target target, lanes::Form form, const automaton::CompleteAutomaton& automaton,
           lanes::RowOptions options)
       : automaton_(automaton), matcher_(target, form, automaton.view(), options) {}
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
-    if (rows.size() == 0) return;
-    const lanes::Target ran = matcher_.match(to_lanes(rows), active, hits, state->stats);
+    if (rows.count == 0) return;
+    const lanes::Target ran = matcher_.match(rows, active, hits, state->stats);
     if (state->stats) state->stats->ran_on(ran);
   }
   bool match(std::string_view text, FormState*) const override { return automaton_.matches(text); }

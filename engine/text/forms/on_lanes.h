@@ -8,8 +8,6 @@
 
 namespace lanewise::text::forms {
 
-lanes::Rows to_lanes(const StringRows& rows);
-
 /// Runs a complete automaton, which must outlive the result, on lanes of `target`, which must be supported
 /// and support `form` for it. last_bytes: of each row, 0 is all; see lanes::RowOptions.
 std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form,

@@ -42,11 +42,11 @@ void match_each_of(const uint8_t* bytes, const Offset* offsets, uint32_t gap, si
 
 /// Form::match by test(text) of each active row.
 template <class Test>
-void match_each(const StringRows& rows, const uint64_t* active, uint64_t* hits, const Test& test) {
-  if (rows.has_wide_offsets()) {
-    match_each_of(rows.bytes(), rows.wide_offsets(), rows.gap(), rows.size(), active, hits, test);
+void match_each(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits, const Test& test) {
+  if (rows.offsets64 != nullptr) {
+    match_each_of(rows.bytes, rows.offsets64, rows.gap, rows.count, active, hits, test);
   } else {
-    match_each_of(rows.bytes(), rows.narrow_offsets(), rows.gap(), rows.size(), active, hits, test);
+    match_each_of(rows.bytes, rows.offsets32, rows.gap, rows.count, active, hits, test);
   }
 }
 
@@ -55,7 +55,8 @@ template <class Test>
 class PerRow final : public Form {
  public:
   explicit PerRow(Test test) : test_(std::move(test)) {}
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, FormState*) const override {
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
+             FormState*) const override {
     match_each(rows, active, hits, test_);
   }
   bool match(std::string_view text, FormState*) const override { return test_(text); }

@@ -14,11 +14,11 @@ class Runs final : public Form {
     if (!run.exact()) maybe_.emplace(request.target(), run.maybe, run.length);
   }
   std::unique_ptr<FormState> make_state() const override { return std::make_unique<Confirmation::State>(); }
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
-    if (rows.size() == 0) return;
+    if (rows.count == 0) return;
     if (!maybe_) return find(bytes_, rows, active, hits, state);
-    const size_t words = bits::words(rows.size());
+    const size_t words = bits::words(rows.count);
     std::vector<uint64_t> sure(words), others(words);
     find(bytes_, rows, active, sure.data(), state);
     for (size_t w = 0; w < words; ++w) others[w] = (active ? active[w] : ~uint64_t{0}) & ~sure[w];

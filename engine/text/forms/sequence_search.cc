@@ -10,9 +10,9 @@ SequenceSearch::SequenceSearch(const Request& request, const std::vector<lanes::
       cost_{.per_byte = request.costs().scan(on_lanes_.places()),
             .on_candidates = lanes::expected_candidates(sequences) * kCandidateCost} {}
 
-void SequenceSearch::match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+void SequenceSearch::match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
                            FormState* state) const {
-  if (rows.size() != 0) find(on_lanes_, rows, active, hits, state);
+  if (rows.count != 0) find(on_lanes_, rows, active, hits, state);
 }
 
 std::string SequenceSearch::what() const {

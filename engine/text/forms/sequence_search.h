@@ -10,7 +10,8 @@ class SequenceSearch final : public Form {
  public:
   SequenceSearch(const Request& request, const std::vector<lanes::Sequence>& sequences);
 
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, FormState* state) const override;
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
+             FormState* state) const override;
   bool match(std::string_view text, FormState*) const override {
     return on_lanes_.in(reinterpret_cast<const uint8_t*>(text.data()), text.size());
   }

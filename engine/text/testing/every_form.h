@@ -66,7 +66,7 @@ inline bool check_every_form(const Pattern& pattern, const TextColumn& column,
   std::vector<uint64_t> hits(expected.size());
   MatchContext context;
   for (const auto& [name, matcher] : every_form(pattern)) {
-    const StringRows layouts[] = {column.narrow(), column.wide(), column.lines()};
+    const lanes::StringRows layouts[] = {column.narrow(), column.wide(), column.lines()};
     matcher.match(layouts[counts.patterns[name]++ % 3], nullptr, hits.data(), context);
     counts.pairs[name] += column.size();
     if (hits == expected) continue;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "lanes/string_rows.h"
 #include "lanes/testing/guarded.h"
-#include "text/string_rows.h"
 
 namespace lanewise::text::testing {
 
@@ -18,10 +18,10 @@ class TextColumn {
   explicit TextColumn(const std::vector<std::string>& texts, size_t before = 0)
       : TextColumn(texts, joined(texts, before, ""), joined(texts, before, "\n"), before) {}
 
-  StringRows narrow() const { return {bytes_.data(), narrow_.data(), texts_.size()}; }
+  lanes::StringRows narrow() const { return {bytes_.data(), narrow_.data(), texts_.size()}; }
   /// Each row is followed by a line end that belongs to no row.
-  StringRows lines() const { return {lines_.data(), line_offsets_.data(), texts_.size(), 1}; }
-  StringRows wide() const { return {bytes_.data(), wide_.data(), texts_.size()}; }
+  lanes::StringRows lines() const { return {lines_.data(), line_offsets_.data(), texts_.size(), 1}; }
+  lanes::StringRows wide() const { return {bytes_.data(), wide_.data(), texts_.size()}; }
   const std::vector<std::string>& texts() const { return texts_; }
   size_t size() const { return texts_.size(); }
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "lanes/string_rows.h"
 #include "study/data/text_rows.h"
 #include "text/pattern.h"
-#include "text/string_rows.h"
 
 namespace lanewise::cli::bench {
 
@@ -14,7 +14,7 @@ inline text::Pattern pattern_of(const TextShape& shape) {
   return text::compile_regex(shape.test == RowTest::prefix ? "^" + needle : needle, options);
 }
 
-inline text::StringRows view(const TextRows& text) {
+inline lanes::StringRows view(const TextRows& text) {
   return {text.bytes.data(), text.offsets.data(), text.rows()};
 }
 

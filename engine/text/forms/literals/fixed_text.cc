@@ -10,10 +10,10 @@ class FixedText final : public Form {
   FixedText(lanes::Target target, std::string text, lanes::Place place)
       : finder_(target, std::move(text), place), place_(place) {}
 
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
-    if (rows.size() == 0) return;
-    const lanes::Target ran = finder_.match(to_lanes(rows), active, hits);
+    if (rows.count == 0) return;
+    const lanes::Target ran = finder_.match(rows, active, hits);
     if (state->stats) state->stats->ran_on(ran);
   }
   bool match(std::string_view text, FormState*) const override {

@@ -21,9 +21,9 @@ LiteralSearch::LiteralSearch(const Request& request, const std::string& needle)
       cost_{.per_byte = request.costs().scan(2),
             .on_candidates = expected_candidates(on_lanes_) * kCandidateCost} {}
 
-void LiteralSearch::match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+void LiteralSearch::match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
                           FormState* state) const {
-  if (rows.size() != 0) find(on_lanes_, rows, active, hits, state);
+  if (rows.count != 0) find(on_lanes_, rows, active, hits, state);
 }
 
 }  // namespace lanewise::text::forms

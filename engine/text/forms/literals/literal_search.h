@@ -15,7 +15,8 @@ class LiteralSearch final : public Form {
  public:
   LiteralSearch(const Request& request, const std::string& needle);
 
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, FormState* state) const override;
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
+             FormState* state) const override;
   bool match(std::string_view text, FormState*) const override { return finder_.in(text); }
 
   const Cost& cost() const { return cost_; }

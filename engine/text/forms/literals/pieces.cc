@@ -16,7 +16,7 @@ class Pieces final : public Form {
       : at_begin_(pieces.at_begin), at_end_(pieces.at_end), longest_(std::move(longest)) {
     for (const std::string& piece : pieces.pieces) finders_.emplace_back(piece);
   }
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+  void match(const lanes::StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
     longest_->match(rows, active, hits, state);
     match_each(rows, hits, hits, [this](std::string_view text) { return matches(text); });
