@@ -14,6 +14,7 @@
 #include "gpu/memory.h"
 #include "gpu/staging.h"
 #include "gpu/testing/nvrtc.h"
+#include "index/testing/device_comparison.h"
 #include "index/testing/device_places.h"
 
 namespace lanewise {
@@ -22,83 +23,6 @@ namespace {
 using namespace on_devices;  // NOLINT: the tests' helpers
 
 TYPED_TEST_SUITE(DeviceIndexTest, Places);
-
-void expect_equal(const IndexRanges& got, const IndexRanges& want) {
-  ASSERT_EQ(got.offsets, want.offsets);
-  EXPECT_EQ(got.cut, want.cut);
-  ASSERT_EQ(got.entries.count, want.entries.count);
-  const auto bytes = [](const Buffer& buffer) { return std::string_view(buffer.as<char>(), buffer.size()); };
-  EXPECT_EQ(bytes(got.entries.values), bytes(want.entries.values));
-  ASSERT_EQ(got.entries.key.size(), want.entries.key.size());
-  for (size_t f = 0; f < want.entries.key.size(); ++f) {
-    ASSERT_EQ(got.entries.key[f]->rows, want.entries.key[f]->rows);
-    for (int64_t row = 0; row < want.entries.key[f]->rows; ++row) {
-      ASSERT_EQ(got.entries.key[f]->value(row).to_string(), want.entries.key[f]->value(row).to_string());
-    }
-  }
-}
-
-/// The host's entries at these positions, as ranges of one entry.
-IndexRanges at(const Index& host, const std::vector<uint64_t>& positions) {
-  IndexRanges result;
-  result.cut.assign(bits::words(positions.size()), 0);
-  result.offsets.assign(1, 0);
-  std::vector<ColumnBuilder> builders;
-  for (const KeyField& field : host.key_fields()) builders.emplace_back(field.type);
-  BufferBuilder<uint8_t> values(nullptr, "test");
-  for (const uint64_t position : positions) {
-    const IndexEntries entry = host.at(position);
-    for (size_t f = 0; f < builders.size() && entry.count != 0; ++f)
-      builders[f].append(entry.key[f]->value(0));
-    values.append(entry.values.as<uint8_t>(), entry.values.size());
-    result.offsets.push_back(result.offsets.back() + entry.count);
-  }
-  result.entries.count = result.offsets.back();
-  for (ColumnBuilder& builder : builders) result.entries.key.push_back(builder.finish());
-  result.entries.values = values.finish();
-  return result;
-}
-
-/// Each query by each strategy, with these keys and, for ranges, upper bounds.
-void compare(const DeviceIndex& device, const Index& host, const Keys& keys, const Keys& highs) {
-  ASSERT_EQ(device.size(), host.size());
-  std::vector<uint8_t> values(keys.size() * host.value_bytes(), 7), wanted_values = values;
-  std::vector<uint64_t> found(bits::words(keys.size()), ~uint64_t{0}), wanted = found;
-  const size_t hits = host.find(keys, wanted_values.data(), wanted.data());
-  EXPECT_EQ(device.find(keys, values.data(), found.data()), hits);
-  EXPECT_EQ(found, wanted);
-  EXPECT_EQ(values, wanted_values);
-  EXPECT_EQ(device.find(keys, nullptr, nullptr), hits);
-  EXPECT_EQ(device.lower_bound(keys), host.lower_bound(keys));
-  EXPECT_EQ(device.upper_bound(keys), host.upper_bound(keys));
-  EXPECT_EQ(device.count(keys), host.count(keys));
-  EXPECT_EQ(device.count(keys, highs), host.count(keys, highs));
-  expect_equal(device.equal(keys), host.equal(keys));
-  expect_equal(device.range(keys, highs, 5), host.range(keys, highs, 5));
-
-  std::vector<uint64_t> positions = host.lower_bound(keys);
-  positions.insert(positions.end(), {0, host.size() - 1, host.size(), UINT64_MAX});
-  expect_equal(device.at(positions), at(host, positions));
-  expect_equal(device.successor(keys), at(host, host.upper_bound(keys)));
-  std::vector<uint64_t> before = host.lower_bound(keys);
-  for (uint64_t& position : before) --position;
-  expect_equal(device.predecessor(keys), at(host, before));
-  expect_equal(device.first(), at(host, {0}));
-  expect_equal(device.last(), at(host, {host.size() - 1}));
-}
-
-/// By each strategy; with `few`, by one of each kind, as a GPU's kernels take long to compile.
-void compare_all(DeviceIndex& device, const Index& host, const Keys& keys, const Keys& highs, bool few) {
-  using index::DeviceStrategy;
-  for (const DeviceStrategy strategy : index::kDeviceStrategies) {
-    const bool kept = strategy == DeviceStrategy::tile || strategy == DeviceStrategy::segments;
-    if (few && !kept) continue;
-    SCOPED_TRACE(index::name(strategy));
-    device.use_strategy(index::name(strategy));
-    compare(device, host, keys, highs);
-    if (testing::Test::HasFailure()) return;
-  }
-}
 
 TYPED_TEST(DeviceIndexTest, AnswersAreTheHosts) {
   const std::vector<size_t> sizes[] = {{33}, {0, 1, 31, 32, 33, 63, 64, 65, 3000}, {20'000}};
@@ -283,126 +207,6 @@ TYPED_TEST(DeviceIndexTest, KeysInItsMemory) {
       }
     }
   }
-}
-
-/// Few letters, so that many keys share their first bytes; also empty strings, zeros, the greatest word, and
-/// strings of several slots of the image.
-std::string random_text(Random& random) {
-  const std::string_view letters[] = {"ab", {"\0a", 2}, "\xff", "\xff\xfe", "abcdefghijklmnopqrstuvwxyz"};
-  const std::string_view from = letters[random() % std::size(letters)];
-  std::string text(random() % 100 == 0 ? 8180 + random() % 9000 : random() % 24, from[0]);
-  for (size_t i = text.size() - text.size() % 16; i < text.size(); ++i)
-    text[i] = from[random() % from.size()];
-  return random() % 3 == 0 ? "the same " + text : text;
-}
-
-TYPED_TEST(DeviceIndexTest, Texts) {
-  const size_t few = test_size(33, 65);
-  for (const auto& [leaf_keys, inner_keys] : {std::pair{4u, 3u}, {128u, 127u}}) {
-    for (const size_t size : {size_t{0}, size_t{1}, few, test_size<size_t>(33, 2000, 20'000)}) {
-      SCOPED_TRACE(testing::Message() << size << " entries, leaves of " << leaf_keys);
-      Random random(size + leaf_keys);
-      const auto texts = [&](size_t count) {
-        std::vector<std::string> made(count);
-        for (std::string& text : made) text = random_text(random);
-        return made;
-      };
-      const auto views = [](const std::vector<std::string>& of) {
-        return std::vector<std::string_view>(of.begin(), of.end());
-      };
-      const std::vector<std::string> keys = texts(size);
-      Index index(options({{TypeId::kVarchar}}, leaf_keys, inner_keys));
-      std::vector<uint32_t> values(size);
-      for (uint32_t& value : values) value = static_cast<uint32_t>(random());
-      index.load(views(keys), values);
-      const DeviceIndex copy = this->upload(index);
-      DeviceIndex device = this->upload(index);
-      std::vector<std::string> asked = texts(few), highs = texts(2 * few);
-      for (size_t i = 0; i < few; ++i) asked.push_back(size == 0 ? "" : keys[random() % size]);
-      compare_all(device, index, views(asked), views(highs), !TypeParam::kEmulated);
-      if (testing::Test::HasFailure()) return;
-      index.insert(views(asked), std::vector<uint32_t>(asked.size(), 5));
-      index.erase(views(highs));
-      device.refresh();
-      compare_all(device, index, views(highs), views(asked), true);
-      if (testing::Test::HasFailure()) return;
-    }
-  }
-}
-
-/// Several 64-bit words, the first of which are often equal; NULLs.
-TYPED_TEST(DeviceIndexTest, KeysOfSeveralWords) {
-  const int rows = test_size(70, 400);
-  for (const auto& fields :
-       {std::vector<KeyField>{{TypeId::kInt64}, {TypeId::kInt64}}, std::vector<KeyField>{{TypeId::kInt128}},
-        std::vector<KeyField>{
-            {TypeId::kInt16, true}, {TypeId::kInt64, true}, {TypeId::kInt32}, {TypeId::kInt128}},
-        std::vector<KeyField>{{TypeId::kVarchar, true}, {TypeId::kInt32, true}, {TypeId::kVarchar}}}) {
-    Random random(fields.size());
-    const auto columns = [&] {
-      std::vector<ColumnPtr> made;
-      for (const KeyField& field : fields) {
-        std::vector<Value> values;
-        for (int i = 0; i < rows; ++i) {
-          const auto number = static_cast<int>(random() % 6);
-          values.push_back(field.nullable && number == 0       ? Value(field.type)
-                           : field.type.id == TypeId::kVarchar ? Value::varchar(random_text(random))
-                                                               : Value(field.type, int128_t{number - 3}));
-        }
-        made.push_back(make_column(field.type, values));
-      }
-      return made;
-    };
-    const std::vector<ColumnPtr> keys = columns(), lows = columns(), highs = columns();
-    Index index(options(fields, 16, 15));
-    index.load(Keys(keys), std::vector<uint32_t>(rows, 3));
-    DeviceIndex device = this->upload(index);
-    compare_all(device, index, Keys(lows), Keys(highs), !TypeParam::kEmulated);
-    if (testing::Test::HasFailure()) return;
-  }
-}
-
-TYPED_TEST(DeviceIndexTest, TextsInItsMemory) {
-  Random random(12);
-  const size_t count = 1000;
-  std::vector<std::string> texts(count);
-  for (std::string& text : texts) text = random_text(random);
-  const std::vector<std::string_view> views(texts.begin(), texts.end());
-  const TemporaryFolder folder;
-  {
-    Index index(options({{TypeId::kVarchar}}, 0, 0));
-    std::vector<uint32_t> values(count / 2);
-    for (uint32_t& value : values) value = static_cast<uint32_t>(random());
-    index.load(std::span(views).first(count / 2), values.data());
-    index.save(folder.file("index"));
-  }
-  const Index index = Index::open(folder.file("index"));
-  DeviceIndex device = this->upload(index);
-  std::string bytes;
-  std::vector<uint64_t> begins = {0};
-  for (const std::string& text : texts) {
-    bytes += text;
-    begins.push_back(bytes.size());
-  }
-  bytes.resize(bytes.size() / 4 * 4 + 4);
-  gpu::Stream& stream = device.stream();
-  gpu::DevicePool pool(*this->device_);
-  gpu::Staging staging(*this->device_, {.threads = 1});
-  const auto there = [&](size_t size) { return pool.allocate(size, stream, "test"); };
-  const gpu::DeviceBuffer bytes_there = there(bytes.size()), begins_there = there(begins.size() * 8),
-                          values = there(count * 4), found = there(bits::words(count) * 8);
-  staging.upload(bytes_there.address(), bytes.data(), bytes.size(), stream);
-  staging.upload(begins_there.address(), begins.data(), begins.size() * 8, stream);
-  stream.fill(values.address(), 0, count * 4);
-  device.find({bytes_there.address(), begins_there.address()}, count, values.address(), found.address());
-  std::vector<uint32_t> got_values(count), wanted_values(count);
-  std::vector<uint64_t> got(bits::words(count)), wanted(bits::words(count));
-  staging.download(got_values.data(), values.address(), count * 4, stream);
-  staging.download(got.data(), found.address(), got.size() * 8, stream);
-  EXPECT_GE(index.find(views, wanted_values.data(), wanted.data()), count / 2);
-  EXPECT_EQ(got, wanted);
-  EXPECT_EQ(got_values, wanted_values);
-  EXPECT_THROW(device.find(bytes_there.address(), count, values.address(), found.address()), UserError);
 }
 
 TEST(DeviceIndex, KeysInItsMemoryAreOfOneForm) {

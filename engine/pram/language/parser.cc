@@ -6,7 +6,7 @@
 #include <initializer_list>
 
 #include "pram/language/hints.h"
-#include "pram/language/lexer.h"
+#include "pram/language/token_reader.h"
 
 namespace lanewise::pram {
 
@@ -14,15 +14,9 @@ namespace syntax {
 namespace {
 
 constexpr uint32_t kDeepest = 200;  // nesting of statements and of expressions: recursion is bounded
-constexpr size_t kMostMistakes = 20;
 constexpr size_t kLongest = size_t{1} << 20;  // bytes of a program
 constexpr const char* kLoops =
     "one after the other: for k = 0 to n - 1 { ... }; all at once: processors i < n { ... }";
-
-/// Thrown after an error was reported; the caller finds a place to continue.
-struct Lost {};
-/// Thrown after so many errors that more would not help.
-struct Hopeless {};
 
 uint32_t height_above(const std::vector<Expr>& args) {
   uint32_t height = 0;
@@ -36,10 +30,9 @@ Place spanning(const Place& from, const Place& to) {
   return {from.line, from.column, to.column + to.length - from.column};
 }
 
-class Parser {
+class Parser : TokenReader {
  public:
-  Parser(std::vector<Token> tokens, std::vector<Diagnostic>& diagnostics)
-      : tokens_(std::move(tokens)), diagnostics_(diagnostics) {}
+  using TokenReader::TokenReader;
 
   Program run() {
     try {
@@ -57,86 +50,6 @@ class Parser {
   }
 
  private:
-  // Words.
-  const Token& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
-  const Token& take() {
-    const Token& token = peek();
-    if (at_ + 1 < tokens_.size()) ++at_;
-    last_ = token.place;
-    return token;
-  }
-  bool accept(std::string_view text) {
-    if (!peek().is(text)) return false;
-    take();
-    return true;
-  }
-  static std::string shown(const Token& token) {
-    return token.kind == Token::Kind::kEnd ? "the program ends" : fmt::format("'{}'", token.text);
-  }
-
-  /// The current token, for a message about the expected one.
-  std::string stands() const {
-    return peek().kind == Token::Kind::kEnd ? shown(peek()) : "stands " + shown(peek());
-  }
-
-  /// Only the first error of a line: later ones usually follow from it.
-  void report(const Place& place, std::string message, std::string advice) {
-    const bool reported = std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& other) {
-      return other.place.line == place.line;
-    });
-    if (!reported) {
-      diagnostics_.push_back({.place = place, .message = std::move(message), .advice = std::move(advice)});
-    }
-    if (diagnostics_.size() >= kMostMistakes) throw Hopeless();
-  }
-  [[noreturn]] void lose(std::string message, std::string advice) {
-    const bool ends = peek().kind == Token::Kind::kEnd && at_ > 0;  // show the last token instead of nothing
-    report(ends ? tokens_[at_ - 1].place : peek().place, std::move(message), std::move(advice));
-    throw Lost();
-  }
-  void expect(std::string_view text, std::string_view where, std::string_view advice = "") {
-    if (accept(text)) return;
-    lose(fmt::format("'{}' is missing {}; here {}", text, where, stands()), std::string(advice));
-  }
-  Name expect_name(std::string_view what) {
-    const Token& token = peek();
-    if (token.kind != Token::Kind::kName) lose(fmt::format("{} is missing", what), "");
-    if (is_keyword(token.text)) {
-      lose(fmt::format("'{}' cannot be {}", token.text, what), "it is a word of the language");
-    }
-    take();
-    return {token.text, token.place};
-  }
-
-  /// Runs `f`; after an error continues after the next block, at the next line that starts a statement or
-  /// declaration, or at a '}'.
-  template <class F>
-  void recovering(F f) {
-    const size_t before = at_;
-    try {
-      f();
-    } catch (const Lost&) {
-      if (at_ == before && peek().kind != Token::Kind::kEnd) ++at_;
-      const uint32_t line = last_line();
-      for (; peek().kind != Token::Kind::kEnd && !peek().is("}"); ++at_) {
-        if (peek().place.line > line && peek().kind == Token::Kind::kName) break;
-        if (!peek().is("{")) continue;
-        skip_block();
-        if (!peek().is("else")) break;
-      }
-    }
-  }
-  /// From a '{' to after its '}'.
-  void skip_block() {
-    size_t depth = 0;
-    do {
-      depth += peek().is("{") ? 1 : 0;
-      depth -= peek().is("}") ? 1 : 0;
-      take();
-    } while (depth > 0 && peek().kind != Token::Kind::kEnd);
-  }
-  uint32_t last_line() const { return at_ == 0 ? 0 : tokens_[at_ - 1].place.line; }
-
   // Declarations.
   void item() {
     const Token& first = peek();
@@ -513,11 +426,7 @@ class Parser {
     return result;
   }
 
-  std::vector<Token> tokens_;
-  std::vector<Diagnostic>& diagnostics_;
   Program program_;
-  size_t at_ = 0;
-  Place last_;  // the last token
 };
 
 }  // namespace
