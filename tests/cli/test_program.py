@@ -85,6 +85,11 @@ def test_explain_shows_the_plan_and_does_not_run(lanewise):
     sql = "CREATE TABLE t AS SELECT 'abc' AS s; "
     code, out, error = lanewise("sql", "--format", "csv", "-c", "CREATE TABLE t AS SELECT 1 AS i; EXPLAIN INSERT INTO t SELECT i + 1 FROM t WHERE i > 0; SELECT count(*) AS n FROM t")
     assert code == 0 and out.startswith("plan\nDuckDB runs INSERT with the rows of:\n") and "Scan: t" in out and out.endswith("n\n1\n"), out + error
+    code, out, error = lanewise("sql", "--format", "json", "-c", "EXPLAIN (FORMAT json) SELECT count(*) AS n FROM range(7) t(i)")
+    plan = json.loads(json.loads(out)[0]["plan"])
+    assert code == 0 and plan["node"] == "Project" and plan["children"][0]["node"] == "Aggregate", out + error
+    code, out, error = lanewise("sql", "-c", "EXPLAIN (FORMAT html) SELECT 1")
+    assert code == 2 and "EXPLAIN in a format other than text" in error, out + error
     code, out, error = lanewise("sql", "--format", "csv", "-c", "EXPLAIN ANALYZE SELECT i FROM range(7) t(i) WHERE i > 2")
     assert code == 0 and out.startswith("operator,details,rows_in,rows_out,seconds,bytes_read,target\n") and ",7,4," in out, out + error
     code, out, error = lanewise("sql", "--explain", "-c", "SELECT s FROM (VALUES ('abc'), ('x')) v(s) WHERE s LIKE '%b%' ORDER BY s LIMIT 3")
