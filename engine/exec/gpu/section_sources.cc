@@ -35,7 +35,7 @@ std::vector<KernelText> SectionSources::texts() const {
 void SectionSources::add_columns(std::vector<KernelText>& texts) const {
   const Program& program = builder_->program();
   add_narrowing(texts, *builder_, program.stages.size());
-  KernelText rest{builder_->begin(sort_ ? "#include \"exec/gpu/sort/sort-inl.h\"\n" : ""), {}, ""};
+  KernelText rest{builder_->begin(sort_ ? "#include \"exec/gpu/codegen/order-inl.h\"\n" : ""), {}, ""};
   if (sort_) sort_->add_to(rest);
   const size_t outputs = sink_.form().outputs.value_or(program.outputs.size());
   const std::vector<ExprPtr> rows(program.outputs.begin(),

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "exec/gpu/aggregate/folds-inl.h"
-#include "exec/gpu/groups/cells-inl.h"
+#include "exec/gpu/codegen/cells-inl.h"
 
 /// Cells of groups for what no atomic operation does at once; see cells-inl.h.
 namespace lanewise::kernel {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "exec/gpu/groups/cells-inl.h"
-#include "exec/gpu/sort/sort-inl.h"
+#include "exec/gpu/codegen/cells-inl.h"
+#include "exec/gpu/codegen/order-inl.h"
 
 /// The cell of aggregates whose result is of one row of each group: first, last, any_value, arg_min, arg_max.
 namespace lanewise::kernel {

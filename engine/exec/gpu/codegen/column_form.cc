@@ -1,6 +1,6 @@
 #include "exec/gpu/codegen/column_form.h"
 
-#include "exec/gpu/groups/keys-inl.h"
+#include "exec/gpu/codegen/keys-inl.h"
 #include "expr/gpu/emitter.h"
 
 namespace lanewise::exec {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "exec/gpu/codegen/keys-inl.h"
 #include "exec/gpu/codegen/rows-inl.h"
-#include "exec/gpu/groups/keys-inl.h"
 
 /// Groups in hash tables: one in device memory, and before it a small one in each block's shared memory,
 /// whose groups go to the first one at the end. A generated Slot begins with `tag` and `nulls` and has keys

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "exec/gpu/codegen/keys-inl.h"
 #include "exec/gpu/codegen/rows-inl.h"
-#include "exec/gpu/groups/keys-inl.h"
 
 /// Lookups of joins: from keys to rows of a build side. A generated Keys has
 ///

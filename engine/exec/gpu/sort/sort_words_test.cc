@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "exec/gpu/sort/sort-inl.h"
+#include "exec/gpu/codegen/order-inl.h"
 
 /// Values as numbers that sort as they do, and how numbers are put into words.
 namespace lanewise::exec {

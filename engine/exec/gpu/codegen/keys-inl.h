@@ -1,6 +1,6 @@
 #pragma once
 
-#include "exec/gpu/groups/cells-inl.h"
+#include "exec/gpu/codegen/cells-inl.h"
 #include "expr/gpu/strings/bytes-inl.h"
 
 /// Keys of groups as slots hold them: equal keys have equal bits. `first` is the first word of the key that
