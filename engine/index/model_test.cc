@@ -278,7 +278,7 @@ class Play {
     maker_.with(some, [&](const Keys& lows) {
       maker_.with(others, [&](const Keys& highs) {
         if (device_) {
-          // On a GPU each is a kernel that must be compiled; device_index_test.cc covers all of them.
+          // On a GPU each is a kernel that must be compiled; device_index*_test.cc cover all of them.
           const std::span<const index::DeviceStrategy> all(index::kDeviceStrategies);
           device_->use_strategy(index::name(all[random_() % (side_ == Side::kGpu ? 2 : all.size())]));
           return compare(*device_, some, others, lows, highs);

@@ -104,6 +104,10 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::optimized(
   if (duckdb::ClientConfig::GetConfig(context()).enable_optimizer && logical->RequireOptimizer()) {
     duckdb::Optimizer optimizer(binder, context());
     keep_answers(optimizer);
+    // First, as it copies scans, of which all are to read whole columns.
+    if (!disabled.contains(duckdb::OptimizerType::CTE_INLINING))
+      logical = duckdb::CTEInlining(optimizer).Optimize(std::move(logical));
+    read_whole_columns(*logical);
     logical = optimizer.Optimize(std::move(logical));
   }
   return logical;
@@ -136,7 +140,6 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::logical_plan(const 
   if (has_stored_rejects(*logical)) query_writes = result.transaction != nullptr;
   files.clear();
   find_files(*logical);
-  read_whole_columns(*logical);
   result.names.assign(planner.names.begin(), planner.names.end());
   for (const duckdb::LogicalType& type : planner.types) {
     result.types.push_back(spelled(type));

@@ -26,6 +26,7 @@
 #include "duckdb/main/extension/extension_loader.hpp"
 #include "duckdb/main/prepared_statement_data.hpp"
 #include "duckdb/main/settings.hpp"
+#include "duckdb/optimizer/cte_inlining.hpp"
 #include "duckdb/optimizer/optimizer.hpp"
 #include "duckdb/optimizer/rule/comparison_simplification.hpp"
 #include "duckdb/optimizer/rule/date_trunc_simplification.hpp"

@@ -11,7 +11,7 @@
 #include "base/testing/test_size.h"
 #include "data/arrow/arrow_device_column.h"
 #include "data/gpu/device_rows.h"
-#include "data/testing/arrow_device_rows.h"
+#include "data/testing/imported_arrays.h"
 #include "gpu/error.h"
 #include "gpu/testing/failing_cuda.h"
 #include "gpu/testing/fake_driver.h"

@@ -10,7 +10,7 @@
 #include "base/testing/test_size.h"
 #include "data/arrow/arrow_device_column.h"
 #include "data/gpu/device_rows.h"
-#include "data/testing/arrow_device_rows.h"
+#include "data/testing/imported_arrays.h"
 #include "gpu/error.h"
 #include "gpu/modules/compiler.h"
 #include "gpu/testing/failing_cuda.h"

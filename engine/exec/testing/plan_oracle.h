@@ -137,7 +137,7 @@ class PlanOracle {
   }
 
   Rows rows(const plan::Node&, const plan::Window&) {
-    throw InternalError("windows have a reference of their own, in ops/window/window_test.cc");
+    throw InternalError("windows have a reference of their own, in ops/window/testing/reference.h");
   }
 
   Rows rows(const plan::Node& node, const plan::UnionAll&) {

@@ -7,7 +7,7 @@
 
 #include "exec/gpu/testing/call_of.h"
 #include "ops/aggregate/functions/share.h"
-#include "ops/aggregate/reference.h"
+#include "ops/aggregate/testing/reference.h"
 
 /// What is left of partial groups gives the quantile of all rows.
 namespace lanewise::exec {

@@ -13,7 +13,7 @@
 
 #include "ops/aggregate/aggregate.h"
 #include "ops/aggregate/functions.h"
-#include "ops/aggregate/reference.h"
+#include "ops/aggregate/testing/reference.h"
 #include "primitives/random_column.h"
 
 /// Aggregates of random columns, fed chunk by chunk and compared with their plain meaning.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/aggregate/reference.h"
+#include "ops/aggregate/testing/reference.h"
 #include "plan/node.h"
 
 /// The plain meaning of window functions, for tests.
