@@ -34,6 +34,8 @@ CASES = [  # expression over a column x, its value, DuckDB's answer, ours
     ("regexp_extract(x, '(?:(?:(a)??)*)+?')", "'aa'", "aa", ""),
     ("regexp_extract('abc', x)", "'b('", "", Fails("missing closing ')'")),
     ("(SELECT list(v ORDER BY v) FROM (VALUES (x), (INTERVAL '31 days')) t(v))::VARCHAR", "INTERVAL '1 month'", "[31 days, 1 month]", "[1 month, 31 days]"),
+    ("(SELECT count(*) FROM (SELECT t.x AS c FROM t, range(9)) a JOIN (SELECT i::INT::VARIANT AS c FROM range(3, 12) r(i)) b ON a.c < b.c)::VARCHAR",
+     "2::BIGINT::VARIANT", "0", "81"),
     ("substring(x, -3, 1)", "'aa'", "a", ""),
     ("regexp_matches(x, '(?:)b')::VARCHAR", "'ab'", "false", "true"),
     ("regexp_matches(x, '(?:)(?:)')::VARCHAR", "'a'", "false", "true"),

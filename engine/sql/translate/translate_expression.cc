@@ -190,6 +190,13 @@ ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input
 ExprPtr Translator::compare(ExpressionType type, const duckdb::Expression& left,
                             const duckdb::Expression& right, const Rows& left_input,
                             const Rows& right_input) {
+  if (holds_variant(left.return_type) || holds_variant(right.return_type)) {
+    DuckdbArguments arguments;
+    auto a = reference(expression(left, left_input), left.return_type, arguments);
+    auto b = reference(expression(right, right_input), right.return_type, arguments);
+    return by_duckdb(duckdb::make_uniq<duckdb::BoundComparisonExpression>(type, std::move(a), std::move(b)),
+                     std::move(arguments));
+  }
   const auto value = [&](const duckdb::Expression& expr, const Rows& input) {
     return is_equality(type) ? comparable(expression(expr, input)) : ordered(expr, input);
   };
@@ -399,7 +406,8 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
   }
   if (expr.function.name == "current_query") return literal(Value(type, statement_));
   if (expr.function.name == "setseed" && args[0]->kind == Expr::Kind::kLiteral) return set_seed(*args[0]);
-  if (expr.function.name == "normalized_interval") return normalized(std::move(args[0]));
+  // Added around grouping keys; keys are normalised by the grouping itself.
+  if (expr.function.name == "normalized_interval") return args[0];
   if (expr.function.name == "||" && type.is_string()) args = chained(std::move(args), type);
   if (expr.function.name == "unpivot_list") return lanewise::call("list_value", std::move(args), type);
   if (!is_known(expr.function.name, args)) return by_duckdb(expr, std::move(args));

@@ -4,6 +4,7 @@
 
 #include "sql/errors.h"
 #include "sql/translate/translate.h"
+#include "sql/values/types.h"
 
 namespace lanewise::sql {
 
@@ -268,7 +269,8 @@ Rows Translator::comparison_join(const duckdb::LogicalComparisonJoin& op, const 
     if (is_key(condition.comparison)) {
       join.keys.push_back({comparable(expression(*condition.left, left)),
                            comparable(expression(*condition.right, right)), null_is_equal});
-    } else if (may_have_range && !join.range && order) {
+    } else if (may_have_range && !join.range && order &&
+               (nearest || !holds_variant(condition.left->return_type))) {
       join.range = {*order, ordered(*condition.left, left), ordered(*condition.right, right), nearest};
     } else {
       add_condition(join.condition,
