@@ -76,7 +76,7 @@ bool sample_agrees(Gpu& gpu, const AutomatonView& automaton, const std::vector<u
   bytes.resize(bytes.size() + 64);
   std::vector<u64> expected(rows / 64);
   const RowMatcher matcher(Target::emulated, Form::rows, automaton);
-  matcher.match(Rows(bytes.data(), offsets.data(), rows), nullptr, expected.data());
+  matcher.match(StringRows(bytes.data(), offsets.data(), rows), nullptr, expected.data());
   return std::equal(expected.begin(), expected.end(), hits.begin());
 }
 

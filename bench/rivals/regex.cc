@@ -58,7 +58,7 @@ size_t count_ours(const Text& text, const text::Matcher& matcher) {
   text::MatchContext context;
   for (size_t first = 0; first < text.rows(); first += kRowsAtOnce) {
     const size_t rows = std::min(kRowsAtOnce, text.rows() - first);
-    matcher.match(text::StringRows(text.bytes.data(), text.offsets.data() + first, rows), nullptr,
+    matcher.match(lanes::StringRows(text.bytes.data(), text.offsets.data() + first, rows), nullptr,
                   hits.data(), context);
   }
   return context.hits;

@@ -1,4 +1,4 @@
-// Keys that are texts or have several words, on emulated lanes and, if there is one, on a GPU.
+// Keys that are strings or have several words, on emulated lanes and, if there is one, on a GPU.
 
 #include <gmock/gmock.h>
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "expr/evaluation/evaluate.h"
 #include "ops/aggregate/testing/reference.h"
 #include "plan/node.h"
 
