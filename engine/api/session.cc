@@ -114,7 +114,7 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
   };
   try {
     if (parsed.explain == sql::Statement::Explain::kOtherFormat)
-      sql::unsupported("EXPLAIN in a format other than text and, without ANALYZE, json is not");
+      sql::unsupported("EXPLAIN in a format other than text or json (ANALYZE: text) is not");
     const bool as_json = parsed.explain == sql::Statement::Explain::kJson;
     if (as_json || parsed.explain == sql::Statement::Explain::kPlan) {
       State::Stopwatch watch;

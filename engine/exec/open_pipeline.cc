@@ -111,11 +111,11 @@ std::unique_ptr<Input> PipelineOpener::open_table(const Table& table) {
 void PipelineOpener::open_scan(const plan::Scan& scan, const Branch& branch,
                                const std::optional<ops::InputOrder>& order, OpenBranch& open) {
   EarlyFilters early = early_filters(scan, branch);
-  const BuildOf build_of = [&](const StepSpec& step) {
+  const BuildOf whole_build = [&](const StepSpec& step) {
     const bool is_join = std::holds_alternative<plan::Join>(step.node->payload);
     return is_join && step.part == kNoPart ? results_[step.result].build : nullptr;
   };
-  read_builds(early, branch, build_of);
+  read_builds(early, branch, whole_build);
   OpenScan opened = exec::open_scan(scan, early.predicates, order, options_);
   ++scans_;
   hot_scans_ += opened.hot;
@@ -125,7 +125,7 @@ void PipelineOpener::open_scan(const plan::Scan& scan, const Branch& branch,
     open.steps.push_back({"Scan", branch.line, true, std::move(step), nullptr, &branch.schema});
   };
   if (!scan.predicates.empty()) add(std::make_unique<ops::Filter>(scan.predicates));
-  FirstSteps first = first_steps(early.matches, branch, build_of, opened.columns, options_);
+  FirstSteps first = first_steps(early.matches, branch, whole_build, opened.columns, options_);
   if (first.steps.empty()) return;
   notes_[branch.line] += fmt::format("; first: {}", first.names);
   for (auto& step : first.steps) add(std::move(step));

@@ -89,7 +89,10 @@ QUERIES = [
     "SELECT n, x::VARCHAR AS x, o FROM t, unnest({nested}) WITH ORDINALITY e(x, o)", "SELECT n, e.key, e.value::VARCHAR AS v, e.type FROM t, json_each(to_json({nested})) e",
     "SELECT n, e.fullkey, e.atom::VARCHAR AS a FROM t LEFT JOIN LATERAL json_tree(to_json({any})) e ON e.type <> 'NULL'",
     "SELECT n, (n % 3, {int}) IN (SELECT n % 2, {int} FROM t WHERE n < 5) AS a FROM t", "SELECT n FROM t WHERE ({text}, n % 3) NOT IN (SELECT {text}, n % 2 FROM t WHERE n < 9)",
-    "SELECT n % 4 AS g, (list({any} ORDER BY n))::VARCHAR AS a FROM t GROUP BY g", "SELECT n, (rank() OVER (ORDER BY {any})) AS a FROM t"]
+    "SELECT n % 4 AS g, (list({any} ORDER BY n))::VARCHAR AS a FROM t GROUP BY g", "SELECT n, (rank() OVER (ORDER BY {any})) AS a FROM t",
+    "SELECT n % 4 AS g, (arg_max({nested}, n % 3, 2 ORDER BY n DESC))::VARCHAR AS a, (arg_min_nulls_last({int}, {int} ORDER BY n))::VARCHAR AS b FROM t GROUP BY g",
+    "WITH k AS NOT MATERIALIZED (SELECT n, s.a AS a FROM t WHERE {bool}) SELECT x.n, x.a, y.a AS b FROM k x JOIN k y ON x.n = y.n AND x.a >= y.a",
+    "SELECT a.n, b.n AS m FROM t a JOIN (SELECT {int} AS i, n FROM t) b ON a.n = b.n AND a.n::BIGINT::VARIANT > b.i::INT::VARIANT"]
 
 
 class Parts(dict):

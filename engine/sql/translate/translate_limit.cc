@@ -122,8 +122,9 @@ Rows Translator::computed_limit(duckdb::LogicalLimit& op, const Rows& input) {
 Rows Translator::sample(duckdb::LogicalSample& op) {
   const duckdb::SampleOptions& options = *op.sample_options;
   if (!options.is_percentage && options.method != duckdb::SampleMethod::RESERVOIR_SAMPLE)
-    throw duckdb::ParserException("A sample of a number of rows needs the method reservoir, not %s",
-                                  duckdb::EnumUtil::ToString(options.method));
+    throw duckdb::ParserException(
+        "A sample of a number of rows needs the method reservoir: %s takes a percentage",
+        duckdb::EnumUtil::ToString(options.method));
   const size_t columns = op.children[0]->types.size();
   Rows input = rows(*op.children[0]);
   invariant(input.columns.size() == columns, "a sample has its input's columns");
