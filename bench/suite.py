@@ -28,6 +28,8 @@ def parser(name, documentation):
     made.add_argument("--runs", type=int, choices=range(2, 100), metavar="RUNS", default=3, help="of each query; the first one does not count (default: 3)")
     made.add_argument("--rounds", type=int, default=1, help="how often the engines take turns (default: 1)")
     made.add_argument("--memory-limit", default="", help="of both engines, like 100MB (default: most of the machine's)")
+    made.add_argument("--device-memory", default="", help="of a GPU's memory at most, like 1GB")
+    made.add_argument("--only", default="", metavar="NAMES", help="of queries, with commas between (default: all)")
     made.add_argument("--folder", type=Path, default=ROOT / ".cache" / "data", help="where the data are kept")
     return made
 
@@ -79,11 +81,14 @@ def milliseconds(line):
     return sum(float(value) * MILLISECONDS[unit] for value, unit in re.findall(r"(?:plan|run) ([\d.]+) (µs|ms|s)", line))
 
 
-def run_lanewise(database, queries, threads, runs, device, memory_limit):
+def run_lanewise(database, queries, arguments):
+    runs = arguments.runs
     script = "".join(f"{query.rstrip().rstrip(';')};\n" * runs for query in queries)
-    command = [BUILD / "lanewise", "sql", "--db", database, "--read-only", "--device", device, "--threads", str(threads), "--timing", "--format", "json"]
-    if memory_limit:
-        command += ["--memory-limit", memory_limit]
+    command = [BUILD / "lanewise", "sql", "--db", database, "--read-only", "--device", arguments.device, "--threads", str(arguments.threads), "--timing", "--format", "json"]
+    if arguments.memory_limit:
+        command += ["--memory-limit", arguments.memory_limit]
+    if arguments.device_memory:
+        command += ["--device-memory", arguments.device_memory]
     done = subprocess.run(command, input=script, capture_output=True, text=True)
     lines = [line for line in done.stderr.splitlines() if line.startswith("plan ")]
     if done.returncode or len(lines) != runs * len(queries):
@@ -96,13 +101,17 @@ def run_lanewise(database, queries, threads, runs, device, memory_limit):
 
 def compare(database, queries, arguments):
     """Prints a line for each query, by name; returns how many answers differ."""
+    if arguments.only:
+        queries = {name: text for name, text in queries.items() if name in arguments.only.split(",")}
+    if not queries:
+        return 0
     names, texts = list(queries), list(queries.values())
     with duckdb.connect(str(database), read_only=True) as connection:
         expected = corpus.duckdb_answers(connection, [corpus.Block("query", True, "", query.strip().rstrip(";"), 0) for query in texts])
     ours, theirs, first = [[] for _ in texts], [[] for _ in texts], None
     for _ in range(arguments.rounds):
         rival = run_duckdb(database, texts, arguments.threads, arguments.runs, arguments.memory_limit)
-        times, answers, spilled = run_lanewise(database, texts, arguments.threads, arguments.runs, arguments.device, arguments.memory_limit)
+        times, answers, spilled = run_lanewise(database, texts, arguments)
         first = first or [runs[0] for runs in times]
         for found, more in [*zip(ours, times), *zip(theirs, rival)]:
             found += more[1:]

@@ -15,7 +15,7 @@
 #include "exec/gpu/join/split_kernels.h"
 #include "exec/gpu/join/split_run.h"
 #include "exec/gpu/make_program.h"
-#include "exec/gpu/match/match-inl.h"
+#include "exec/gpu/codegen/tally-inl.h"
 #include "exec/gpu/match/match_kernels.h"
 #include "exec/gpu/rows/row_kernels.h"
 #include "exec/profile.h"
@@ -58,6 +58,7 @@ size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t)
 /// Fewer rows are looked up in less time than is sure to be saved: 4 M take 0.15 ms on an H100.
 constexpr uint64_t kFewestSplit = uint64_t{1} << 22;
 
+constexpr const char *kAggregate = "aggregate", *kAggregateQueue = "aggregate_queue";
 constexpr std::string_view kPairsOfJoin = "Join", kSplit = "Join, rows by parts";
 
 }  // namespace
@@ -97,8 +98,7 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
       more = batch();
       if (!beside_.empty()) gpu_.modules.begin(beside_);  // now, so that nothing waits for it
       if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
-      times_.kernel_seconds += clock_.settle(times_.kernels);
-      if (lane_steps_) book_lane_steps();
+      book_kernels();
     } catch (const DeviceFull&) {
       clock_.forget();
       feed_.end();
@@ -222,6 +222,7 @@ void BranchRun::hold_columns() {
 
 void BranchRun::clear_section() {
   hits_.clear();
+  counted_.clear();
   lane_steps_.reset();
   bitmap_.reset();
   active_ = 0;
@@ -250,11 +251,14 @@ void BranchRun::begin_section(size_t section) {
     found_[*probe] = allocate(rows_ * sizeof(uint32_t), kPairsOfJoin);
   }
   bitmap_ = allocate(bitmap_bytes(rows_), "Active rows");
-  if (gpu_.strategy.occupancy && !hits_.empty()) {
-    const size_t bytes = hits_.size() * sizeof(kernel::LaneSteps);
-    lane_steps_ = allocate(bytes, "Steps of lanes");
-    gpu_.stream.fill(lane_steps_.address(), 0, bytes);
+  if (gpu_.strategy.occupancy) {
+    for (const Match& match : matches)
+      if (is_counted(builder(), match)) counted_.push_back(match_kernel(builder(), match));
+    if (sections_[section].takes_pairs()) counted_.insert(counted_.end(), {kAggregate, kAggregateQueue});
   }
+  if (counted_.empty()) return;
+  lane_steps_ = allocate(counted_.size() * sizeof(kernel::LaneSteps), "Steps of lanes");
+  gpu_.stream.fill(lane_steps_.address(), 0, lane_steps_.size());
 }
 
 /// Long runs are queued, where there are some.
@@ -273,21 +277,24 @@ void BranchRun::begin_pairs() {
   begin_section(section_ + 1);
   bitmap_ = std::move(bitmap);
   active_ = active;
-  queue_room_ = kernels_.contains("aggregate_queue") ? std::min(rows_, kMostPieces) : 0;
+  queue_room_ = kernels_.contains(kAggregateQueue) ? std::min(rows_, kMostPieces) : 0;
   queue_ = allocate(sizeof(kernel::PairQueue) + queue_room_ * sizeof(kernel::PairQueue::Piece), kPairsOfJoin);
   least_pairs_ = least_pairs(program_.probes[*sections_[section_].probe]);
 }
 
 bool BranchRun::try_aggregate(const kernel::Job& with) {
   const uint64_t bytes = bytes_of_last_kernel();
-  if (!sections_.back().takes_pairs()) return try_rows("aggregate", with, rows_, {.bytes = bytes});
+  if (!sections_.back().takes_pairs()) return try_rows(kAggregate, with, rows_, {.bytes = bytes});
   kernel::Job job = with;
   job.words[JobLayout::kQueue] = queue_.address();
   job.words[JobLayout::kRoom] = queue_room_;
   job.words[JobLayout::kLeast] = least_pairs_;
+  job.words[JobLayout::kSteps] = lane_steps_of(kAggregate);
   gpu_.stream.fill(queue_.address(), 0, sizeof(kernel::PairQueue));
-  launch_rows("aggregate", job, rows_, {.bytes = bytes});
-  if (kernels_.contains("aggregate_queue")) launch_rows("aggregate_queue", job, rows_);
+  launch_rows(kAggregate, job, rows_, {.bytes = bytes});
+  if (!kernels_.contains(kAggregateQueue)) return true;
+  job.words[JobLayout::kSteps] = lane_steps_of(kAggregateQueue);
+  launch_rows(kAggregateQueue, job, rows_);
   return true;
 }
 
@@ -343,21 +350,29 @@ void BranchRun::run_matches(size_t stage) {
       rows = {list.rows.address(), list.count};
     }
     FoundRows to{hits_[place].address()};
-    if (is_counted(builder(), match))
-      to.lane_steps = lane_steps_.address() + place * sizeof(kernel::LaneSteps);
+    to.lane_steps = lane_steps_of(name);
     clock_.time(name, asked.bytes(), [&] { matchings_[section_][place]->run(found, asked, rows, to, gpu_); });
   }
 }
 
-/// Adds what the batch's lanes did to what is known of their kernels.
-void BranchRun::book_lane_steps() {
-  std::vector<kernel::LaneSteps> steps(hits_.size());
+/// Where the kernel adds what its lanes did; 0: it does not.
+gpu::cuda::Address BranchRun::lane_steps_of(const std::string& kernel) const {
+  const auto found = std::ranges::find(counted_, kernel);
+  if (found == counted_.end()) return 0;
+  return lane_steps_.address() +
+         static_cast<uint64_t>(found - counted_.begin()) * sizeof(kernel::LaneSteps);
+}
+
+/// Waits for what was launched, and adds its times and what its lanes did to those known.
+void BranchRun::book_kernels() {
+  times_.kernel_seconds += clock_.settle(times_.kernels);
+  if (!lane_steps_) return;
+  std::vector<kernel::LaneSteps> steps(counted_.size());
   gpu_.staging.download(steps.data(), lane_steps_.address(), steps.size() * sizeof(steps[0]), gpu_.stream);
-  for (size_t place = 0; place < steps.size(); ++place) {
-    const std::string name = match_kernel(builder(), builder().matches()[place]);
+  for (size_t i = 0; i < steps.size(); ++i) {
     for (KernelTime& kernel : times_.kernels) {
-      if (kernel.name == name)
-        kernel.lanes.add({.lane_steps = steps[place].all, .live_steps = steps[place].live});
+      if (kernel.name == counted_[i])
+        kernel.lanes.add({.lane_steps = steps[i].all, .live_steps = steps[i].live});
     }
   }
 }
@@ -365,7 +380,7 @@ void BranchRun::book_lane_steps() {
 void BranchRun::narrow(bool last_too) {
   for (size_t section = 0; section < sections_.size(); ++section) {
     if (section > 0) {
-      if (lane_steps_) book_lane_steps();
+      if (lane_steps_) book_kernels();
       sections_[section].takes_pairs() ? begin_pairs() : expand();
     }
     for (size_t stage = sections_[section].first; stage < sections_[section].end; ++stage) {

@@ -143,7 +143,8 @@ class BranchRun {
   void filter(size_t stage);
   kernel::Job job(const std::vector<size_t>& order) const;
   void run_matches(size_t stage);
-  void book_lane_steps();
+  void book_kernels();
+  gpu::cuda::Address lane_steps_of(const std::string& kernel) const;
   uint64_t bytes_read(StageRange stages, bool outputs_too) const;
   size_t place_of(size_t column) const;
   void hold_columns();
@@ -191,7 +192,8 @@ class BranchRun {
   KernelClock clock_;
   std::vector<gpu::DeviceBuffer> hits_;
   std::vector<gpu::DeviceBuffer> found_;  // by probe: rows of its build side; after them: the input's
-  gpu::DeviceBuffer lane_steps_;          // kernel::LaneSteps of each match, where they are counted
+  std::vector<std::string> counted_;      // kernels of the section that count their lanes' steps
+  gpu::DeviceBuffer lane_steps_;          // kernel::LaneSteps of each
   gpu::DeviceBuffer bitmap_;
   gpu::DeviceBuffer queue_;   // a kernel::PairQueue, where the last section uses pairs
   uint64_t queue_room_ = 0;   // for pieces

@@ -38,7 +38,7 @@ struct Strategy {
   uint32_t threads = 512;  ///< of an automaton's block
   bool automata = false;   ///< for literals, too
   bool lists = false;      ///< automata read lists of the rows that filters left, instead of bitmaps
-  bool occupancy = false;  ///< automata count how many of their lanes are busy, for the profile
+  bool occupancy = false;  ///< automata and pairs count how many lanes are busy, for the profile
   bool split = false;      ///< rows by parts of a lookup, however small it is
   Groups groups = Groups::kAuto;
   Join join = Join::kAuto;

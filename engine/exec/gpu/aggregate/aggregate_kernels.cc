@@ -89,7 +89,9 @@ void add_pair_kernels(std::vector<KernelText>& texts, const KernelBuilder& build
   const Stage& stage = program.stages.back();
   std::vector<ExprPtr> read = program.read_by(builder.section());
   read.insert(read.end(), program.outputs.begin(), program.outputs.end());
-  texts.push_back({"#include \"exec/gpu/join/expand-inl.h\"\n" + head, {}, ""});
+  const bool counts = builder.strategy().occupancy;
+  const std::string tally = counts ? "#include \"exec/gpu/codegen/tally-inl.h\"\n" : "";
+  texts.push_back({"#include \"exec/gpu/join/expand-inl.h\"\n" + tally + head, {}, ""});
   const auto kernel = [&](const std::string& name, const std::string& loop, bool finds) {
     Emitter out = builder.emitter(Access::kRow);
     out.line("");
@@ -105,13 +107,16 @@ void add_pair_kernels(std::vector<KernelText>& texts, const KernelBuilder& build
              at("const u32", words + JobLayout::kOrderOf) + number(Word::kLeast) + ", " +
              at("PairQueue", Word::kQueue) + number(Word::kRoom) + "};");
     out.line("State state{};");
+    if (counts) out.line("LaneTally tally;");
     if (finds) define_find(out, builder);
     out.open(fmt::format("{}(pairs, {}[&](u64 row, u32 match) {{", loop, finds ? "find, " : ""));
     out.line("bool keep = true, failed = false;");
+    if (counts) out.line("tally.step();");
     KernelBuilder::try_predicates(out, stage);
     sink(out);
     out.line(KernelBuilder::note_fault());
     out.close("});");
+    if (counts) out.line(fmt::format("tally.add_to(*job.at<LaneSteps>({}));", size_t{Word::kSteps}));
     out.line(end);
     out.close();
     KernelBuilder::add(texts.back(), name, out);

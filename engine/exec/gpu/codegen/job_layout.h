@@ -29,7 +29,8 @@ class JobLayout {
     kFirstWord,
     kQueue = kSlots,  // a PairQueue, where there are no groups; its room; pairs of a row that finds no match
     kRoom,
-    kLeast
+    kLeast,
+    kSteps  // LaneSteps, where they are counted
   };
   /// Of a column: its values (strings: bytes; dictionaries: codes), offsets, validity and a dictionary's
   /// bytes.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "exec/gpu/codegen/tally-inl.h"
 #include "expr/gpu/values-inl.h"
 #include "lanes/automata/rows-inl.h"
 #include "lanes/automata/tables-inl.h"
@@ -12,12 +13,6 @@ namespace lanewise::kernel {
 
 /// Which rows a kernel tests: all, those of a bitmap, those of a list.
 enum class Asked { kAll, kBitmap, kList };
-
-/// What lanes did, as in lanes::Stats.
-struct LaneSteps {
-  u64 all, live;
-};
-struct LaneTally;
 
 /// Laid out as exec/gpu/match/match.cc fills it.
 struct MatchJob {
@@ -177,28 +172,6 @@ struct SetRowBit {
   LANES_FN void operator()(const Group& group, u32 k) const {
     const u64 row = group.row(k);
     atomicOr(hits + row / 32, 1u << row % 32);
-  }
-};
-
-/// Counts the steps of this thread's lane.
-struct LaneTally {
-  static constexpr bool kOn = true;
-  LaneSteps steps{};
-
-  LANES_FN void refill() {}
-  LANES_FN void walk(u64 lane_steps, u64 live_steps, u64 /*bytes*/) {
-    steps.all += lane_steps;
-    steps.live += live_steps;
-  }
-  /// Adds what the warp's lanes counted. All of them call it.
-  LANES_FN void add_to(LaneSteps& total) {
-    for (u32 distance = 16; distance; distance /= 2) {
-      steps.all += __shfl_xor_sync(~0u, steps.all, distance);
-      steps.live += __shfl_xor_sync(~0u, steps.live, distance);
-    }
-    if (threadIdx.x & 31) return;
-    atomicAdd(&total.all, steps.all);
-    atomicAdd(&total.live, steps.live);
   }
 };
 
