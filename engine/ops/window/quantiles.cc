@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "ops/aggregate/functions/interpolate.h"
 #include "ops/aggregate/functions/share.h"
@@ -7,17 +9,37 @@
 #include "ops/window/function.h"
 #include "ops/window/wavelet_matrix.h"
 #include "primitives/parallel.h"
+#include "primitives/sort/radix_sort.h"
 #include "primitives/sort/sort_keys.h"
 
 namespace lanewise::ops {
 
 namespace {
 
-/// A value that takes part, in the order of values.
-struct Ordered {
-  uint64_t word;  ///< see order_word()
-  uint32_t row;
-};
+constexpr uint32_t kRankedRows = 1 << 16;  // rows that a thread takes at a time
+
+/// Calls f(i, number) for each i < count, where `number` is how many of those before i have `counts(i)`.
+/// Returns how many have it. Parallel.
+template <class Counts, class F>
+uint32_t number_all(uint32_t count, Counts counts, F f) {
+  const size_t blocks = (size_t{count} + kRankedRows - 1) / kRankedRows;
+  std::vector<uint32_t> before(blocks);
+  const auto each = [&](size_t block, auto take) {
+    const auto first = static_cast<uint32_t>(block) * kRankedRows;
+    for (uint32_t i = first; i < first + std::min(kRankedRows, count - first); ++i) take(i);
+  };
+  parallel_for(blocks, [&](size_t block) { each(block, [&](uint32_t i) { before[block] += counts(i); }); });
+  uint32_t all = 0;
+  for (uint32_t& of_block : before) all += std::exchange(of_block, all);
+  parallel_for(blocks, [&](size_t block) {
+    uint32_t number = before[block];
+    each(block, [&](uint32_t i) {
+      f(i, number);
+      number += counts(i);
+    });
+  });
+  return all;
+}
 
 /// Medians and quantiles of numbers of at most 64 bits.
 class Quantiles : public WindowFunction {
@@ -31,23 +53,24 @@ class Quantiles : public WindowFunction {
     contributors.find(call_, rows, context);
     places_ = Buffer::allocate((rows.rows + size_t{1}) * sizeof(uint32_t), context.budget, kWindow);
     auto* const places = places_.mutable_as<uint32_t>();
-    uint32_t count = 0;
-    for (uint32_t row = 0; row < rows.rows; ++row) {
-      places[row] = count;
-      count += contributors.passes_filter(row) && !column.is_null(row);
-    }
+    const auto takes_part = [&](uint32_t row) {
+      return contributors.passes_filter(row) && !column.is_null(row);
+    };
+    const uint32_t count =
+        number_all(rows.rows, takes_part, [&](uint32_t row, uint32_t number) { places[row] = number; });
     places[rows.rows] = count;
     Buffer ordered = in_order(rows, count, context);
-    auto* const all = ordered.mutable_as<Ordered>();
+    const auto* const all = ordered.as<KeyRow>();
     Buffer ranks = Buffer::allocate(size_t{count} * sizeof(uint32_t), context.budget, kWindow);
     auto* const rank = ranks.mutable_as<uint32_t>();
+    const auto is_new = [&](uint32_t i) { return i == 0 || all[i].key != all[i - 1].key; };
     rows_of_ranks_ = BufferBuilder<uint32_t>(context.budget, kWindow);
-    for (uint32_t i = 0; i < count; ++i) {
-      if (i == 0 || all[i].word != all[i - 1].word) rows_of_ranks_.push_back(all[i].row);
-      rank[places[all[i].row]] = static_cast<uint32_t>(rows_of_ranks_.size() - 1);
-    }
+    rows_of_ranks_.resize(count);
+    const uint32_t distinct = number_all(count, is_new, [&](uint32_t i, uint32_t number) {
+      if (is_new(i)) rows_of_ranks_[number] = static_cast<uint32_t>(all[i].row);
+      rank[places[all[i].row]] = number - !is_new(i);
+    });
     ordered = Buffer();
-    const auto distinct = static_cast<uint32_t>(rows_of_ranks_.size());
     ranks_ = WaveletMatrix(std::move(ranks), count, distinct, context.budget);
   }
 
@@ -73,15 +96,15 @@ class Quantiles : public WindowFunction {
   }
 
  private:
-  /// The values that take part, sorted.
+  /// The values that take part, sorted: KeyRows with their words, see order_word().
   Buffer in_order(const WindowRows& rows, uint32_t count, EvalContext& context) const {
-    constexpr uint32_t kBlock = 2048;
-    Buffer buffer = Buffer::allocate(size_t{count} * sizeof(Ordered), context.budget, kWindow);
-    auto* const all = buffer.mutable_as<Ordered>();
+    Buffer buffer = Buffer::allocate(size_t{count} * sizeof(KeyRow), context.budget, kWindow);
+    Buffer scratch = Buffer::allocate(buffer.size(), context.budget, kWindow, Access::kRandom);
+    auto* const all = buffer.mutable_as<KeyRow>();
     const auto* const places = places_.as<uint32_t>();
     const Expr& argument = *call_.args[0];
-    parallel_for((rows.rows + kBlock - 1) / kBlock, [&](size_t block) {
-      const auto first = static_cast<uint32_t>(block) * kBlock, size = std::min(kBlock, rows.rows - first);
+    parallel_for((rows.rows + kRankedRows - 1) / kRankedRows, [&](size_t block) {
+      const auto first = static_cast<uint32_t>(block) * kRankedRows, size = std::min(kRankedRows, rows.rows - first);
       Arena arena(context.budget, kWindow);
       const Vector values = rows.values(argument, first, size, arena);
       const KeyWords words = key_words(values, ActiveSet(size, arena));
@@ -91,8 +114,7 @@ class Quantiles : public WindowFunction {
           all[places[row]] = {order_word(argument.type, words.words[i]), row};
       }
     });
-    if (context.cancellation != nullptr) context.cancellation->check();
-    parallel_sort(all, all + count, [](const Ordered& a, const Ordered& b) { return a.word < b.word; });
+    radix_sort({all, count}, scratch.mutable_as<KeyRow>(), context.cancellation);
     return buffer;
   }
 

@@ -62,16 +62,29 @@ void sort_cached(KeyRow* rows, size_t count, KeyRow* scratch, uint64_t varying) 
   }
 }
 
-/// The bits in which some keys differ.
-uint64_t varying_bits(const KeyRow* rows, size_t count) {
-  uint64_t all = ~uint64_t{0};
-  uint64_t any = 0;
-  for (size_t i = 0; i < count; ++i) {
-    all &= rows[i].key;
-    any |= rows[i].key;
+/// What a look at all keys shows.
+struct Seen {
+  uint64_t all = ~uint64_t{0}, any = 0;  // bits of all keys, of any
+  bool ascends = true;
+
+  /// Adds rows [first, end) of `rows`.
+  void add(const KeyRow* rows, size_t first, size_t end) {
+    uint64_t before = first == 0 ? 0 : rows[first - 1].key;
+    for (size_t i = first; i < end; ++i) {
+      all &= rows[i].key;
+      any |= rows[i].key;
+      ascends &= before <= rows[i].key;
+      before = rows[i].key;
+    }
   }
-  return all ^ any;
-}
+  void add(const Seen& other) {
+    all &= other.all;
+    any |= other.any;
+    ascends &= other.ascends;
+  }
+  /// The bits in which some keys differ.
+  uint64_t varying() const { return all ^ any; }
+};
 
 /// The highest `count` bits in which keys differ, as a number: common bits between them are left out.
 class Digit {
@@ -118,12 +131,13 @@ class Sorter {
       return;
     }
     check();
-    const uint64_t varying = varying_bits(from, count);
-    if (count <= kCached || varying == 0) {
+    const Seen seen = look_at(from, count);
+    if (count <= kCached || seen.ascends) {
       if (moved) std::memcpy(rows, scratch, count * sizeof(KeyRow));
-      return sort_cached(rows, count, scratch, varying);
+      if (!seen.ascends) sort_cached(rows, count, scratch, seen.varying());
+      return;
     }
-    const Digit digit(varying, std::min(kMostBits, static_cast<int>(std::bit_width(count / kCached)) + 1));
+    const Digit digit(seen.varying(), std::min(kMostBits, static_cast<int>(std::bit_width(count / kCached)) + 1));
     const std::vector<size_t> starts = part(from, count, moved ? rows : scratch, digit);
     parallel_for(starts.size() - 1, [&](size_t piece) {
       const size_t first = starts[piece];
@@ -137,19 +151,32 @@ class Sorter {
     if (cancellation_ != nullptr) cancellation_->check();
   }
 
+  /// Rows are divided into so many shares, for a task each.
+  static size_t shares_of(size_t count) { return std::clamp<size_t>(count / kParallel, 1, kMostShares); }
+  static size_t share_start(size_t count, size_t share) {
+    const size_t shares = shares_of(count);
+    return count / shares * share + std::min(share, count % shares);
+  }
+
+  static Seen look_at(const KeyRow* rows, size_t count) {
+    std::vector<Seen> seen(shares_of(count));
+    parallel_for(seen.size(), [&](size_t share) {
+      seen[share].add(rows, share_start(count, share), share_start(count, share + 1));
+    });
+    for (size_t share = 1; share < seen.size(); ++share) seen[0].add(seen[share]);
+    return seen[0];
+  }
+
   /// Moves the rows to `to`, partitioned by a digit of the key, in order; returns the partitions' starts.
   std::vector<size_t> part(const KeyRow* from, size_t count, KeyRow* to, const Digit& digit) const {
     const size_t parts = digit.values();
-    const size_t shares = std::clamp<size_t>(count / kParallel, 1, kMostShares);
+    const size_t shares = shares_of(count);
     const auto part_of = [digit](const KeyRow& row) { return digit.of(row.key); };
-    const auto share_start = [&](size_t share) {
-      return count / shares * share + std::min(share, count % shares);
-    };
     std::vector<std::vector<size_t>> next(shares, std::vector<size_t>(parts));
     parallel_for(shares, [&](size_t share) {
       check();
       size_t* counts = next[share].data();
-      for (size_t i = share_start(share); i < share_start(share + 1); ++i) ++counts[part_of(from[i])];
+      for (size_t i = share_start(count, share); i < share_start(count, share + 1); ++i) ++counts[part_of(from[i])];
     });
     std::vector<size_t> starts(parts + 1);
     size_t sum = 0;
@@ -161,7 +188,7 @@ class Sorter {
     parallel_for(shares, [&](size_t share) {
       check();
       size_t* at = next[share].data();
-      for (size_t i = share_start(share); i < share_start(share + 1); ++i)
+      for (size_t i = share_start(count, share); i < share_start(count, share + 1); ++i)
         to[at[part_of(from[i])]++] = from[i];
     });
     return starts;
