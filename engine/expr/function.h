@@ -67,6 +67,7 @@ struct Function {
     kLeast,
     kConcat,
     kConcatWs,
+    kStruct,
     kError,
   };
 

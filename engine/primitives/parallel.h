@@ -56,6 +56,8 @@ auto with_threads(int threads, F f) {
   return f();
 }
 
+inline size_t parallelism() { return static_cast<size_t>(detail::arena_threads); }
+
 template <class Body>
 void run_workers(size_t count, Body body) {
   detail::on_threads(count, body);
@@ -82,6 +84,8 @@ namespace detail {
 class Arena {
  public:
   explicit Arena(int threads) : threads_(std::max(threads, 1)) {}
+
+  size_t threads() const { return static_cast<size_t>(threads_); }
 
   template <class F>
   void execute(F f) {
@@ -132,6 +136,12 @@ auto with_threads(int threads, F f) {
   detail::Arena arena(threads);
   const detail::ArenaScope scope(&arena);
   return f();
+}
+
+/// How many threads the functions below use.
+inline size_t parallelism() {
+  if (detail::arena != nullptr) return detail::arena->threads();
+  return static_cast<size_t>(tbb::this_task_arena::max_concurrency());
 }
 
 /// Calls body(0) ... body(count - 1) concurrently, as far as there are threads. Throws the first

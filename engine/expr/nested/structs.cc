@@ -136,6 +136,7 @@ Value values(const Expr& expr, Given args) { return {expr.type, args[0].text()};
 
 constexpr Function::Nulls kOwn = Function::Nulls::kOwn;
 constexpr Function kPack{.name = "struct_pack",
+                         .form = Function::Form::kStruct,
                          .nulls = kOwn,
                          .resolve = resolve_pack,
                          .evaluate = pack,

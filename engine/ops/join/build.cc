@@ -46,6 +46,13 @@ bool asks_right(plan::JoinKind kind) {
          kind == JoinKind::kRightAnti;
 }
 
+bool asks_existence(const plan::Join& join) {
+  using plan::JoinKind;
+  const bool exists =
+      join.kind == JoinKind::kSemi || join.kind == JoinKind::kAnti || join.kind == JoinKind::kMark;
+  return exists && join.condition == nullptr && !join.range;
+}
+
 JoinColumns::JoinColumns(const plan::Join& join, const Schema& of_left, const Schema& of_right)
     : kept(join.right) {
   const size_t first = of_left.size();
@@ -201,7 +208,8 @@ std::shared_ptr<Build> BuildForm::make(std::vector<ColumnPtr> columns, size_t ro
     build->finds_nulls.push_back(join.keys[k].null_is_equal && build->keys.back()->nulls != 0);
   }
   if (join.range) build->range = columns[range];
-  if (!keys.empty()) build->lookup = make_lookup(build->keys, build->finds_nulls, rows, budget);
+  if (!keys.empty())
+    build->lookup = make_lookup(build->keys, build->finds_nulls, rows, asks_existence(join), budget);
   if (join.kind == plan::JoinKind::kMark)
     build->rows_of_nulls = rows_of_nulls(join, build->keys, build->rows);
   if (asks_right(join.kind)) build->matched = std::make_unique<std::atomic<uint8_t>[]>(rows);

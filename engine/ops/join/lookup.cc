@@ -87,27 +87,117 @@ class Words {
   std::optional<PackedKeys> packed_;
 };
 
-/// Integers of a narrow range, used as array indexes.
+/// Integers of a narrow range.
+struct Numbers {
+  const uint64_t* words;
+  size_t rows;
+  const uint64_t* valid;  // null: all rows
+  uint64_t least, keys;   // words are from `least` on, less than `least + keys`
+
+  bool is_found(size_t row) const { return valid == nullptr || bits::test(valid, row); }
+  /// Whether an array by number is no larger than a hash table would be.
+  static bool fit(uint64_t range, size_t rows) { return range <= 8 * rows + 1024; }
+};
+
+/// A bit for each number: which ones are keys.
+class BitmapLookup : public Lookup {
+ public:
+  BitmapLookup(const Numbers& numbers, std::optional<KeyRange> range, MemoryBudget* budget)
+      : least_(numbers.least), keys_(numbers.keys) {
+    range_ = std::move(range);
+    const size_t words = bits::words(keys_);
+    // Each thread has a bitmap of its own, since a shared one would move from core to core.
+    const size_t shares = std::clamp<size_t>(std::min(numbers.rows * kShareBytes / (words * sizeof(uint64_t)),
+                                                      numbers.rows / kShareRows),
+                                             1, parallelism());
+    std::vector<Buffer> bitmaps(shares);
+    parallel_for(shares, [&](size_t share) {
+      bitmaps[share] = Buffer::allocate(words * sizeof(uint64_t), budget, kJoin, Access::kRandom);
+      auto* const bitmap = bitmaps[share].mutable_as<uint64_t>();
+      std::fill_n(bitmap, words, 0);
+      const size_t end = numbers.rows * (share + 1) / shares;
+      for (size_t row = numbers.rows * share / shares; row < end; ++row)
+        if (numbers.is_found(row)) bits::set(bitmap, numbers.words[row] - least_);
+    });
+    bitmap_ = std::move(bitmaps[0]);
+    auto* const all = bitmap_.mutable_as<uint64_t>();
+    parallel_for((words + kSliceRows - 1) / kSliceRows, [&](size_t slice) {
+      const size_t end = std::min(words, (slice + 1) * kSliceRows);
+      for (size_t share = 1; share < shares; ++share) {
+        const auto* const other = bitmaps[share].as<uint64_t>();
+        for (size_t word = slice * kSliceRows; word < end; ++word) all[word] |= other[word];
+      }
+    });
+  }
+
+  void find(std::span<const Vector> keys, const ActiveSet& rows, Runs runs) const override {
+    const KeyWords words = key_words(keys[0], rows);
+    const auto* const bitmap = bitmap_.as<uint64_t>();
+    rows.for_each([&](uint32_t row) {
+      const uint64_t key = words.words[row] - least_;
+      runs.first[row] = 0;
+      runs.count[row] = key < keys_ && bits::test(bitmap, key);
+    });
+  }
+  const char* name() const override { return "bitmap"; }
+  bool is_array() const override { return true; }
+
+ private:
+  static constexpr size_t kShareRows = size_t{1} << 16, kShareBytes = 8;
+
+  uint64_t least_, keys_;
+  Buffer bitmap_;
+};
+
+/// Numbers as indexes of an array.
 class DirectLookup : public Lookup {
  public:
-  /// Whether the array is no larger than a hash table would be.
-  static bool fits(uint64_t range, size_t rows) { return range <= 8 * rows + 1024; }
-
-  DirectLookup(const uint64_t* words, size_t rows, const uint64_t* valid, int64_t least, uint64_t keys,
-               std::optional<KeyRange> range, MemoryBudget* budget)
-      : least_(static_cast<uint64_t>(least)), keys_(keys) {
+  DirectLookup(const Numbers& numbers, std::optional<KeyRange> range, MemoryBudget* budget)
+      : least_(numbers.least), keys_(numbers.keys) {
     range_ = std::move(range);
-    entries_ = Buffer::allocate((keys + 1) * sizeof(uint32_t), budget, kJoin, Access::kRandom);
-    auto* entries = entries_.mutable_as<uint32_t>();
-    std::fill_n(entries, keys + 1, kNone);
-    bool repeated = false;
-    for (size_t row = 0; row < rows; ++row) {
-      if (valid != nullptr && !bits::test(valid, row)) continue;
-      uint32_t& entry = entries[words[row] - least_];
-      repeated |= entry != kNone;
-      entry = static_cast<uint32_t>(row);
-    }
-    if (repeated) make_runs(words, rows, valid, budget);
+    entries_ = Buffer::allocate((keys_ + 1) * sizeof(uint32_t), budget, kJoin, Access::kRandom);
+    // Threads have parts of the numbers, which fit their caches.
+    const int shift =
+        std::max(kPartBits, static_cast<int>(std::bit_width(keys_)) - static_cast<int>(kMostPartBits));
+    const size_t parts = (keys_ >> shift) + 1;
+    const PartedRows parted = divide(
+        numbers.words, numbers.rows, numbers.valid, parts,
+        [this, shift](uint64_t word) { return static_cast<size_t>((word - least_) >> shift); }, budget);
+    const auto* const words = parted.words.as<uint64_t>();
+    const auto* const rows = parted.rows.as<uint32_t>();
+    auto* const entries = entries_.mutable_as<uint32_t>();
+    const auto for_parts = [&](auto fill) {
+      parallel_for(parts, [&](size_t part) {
+        const uint64_t first = part << shift, end = std::min(first + (uint64_t{1} << shift), keys_);
+        fill(first, end, parted.starts[part], parted.starts[part + 1]);
+      });
+    };
+    std::atomic<bool> repeated{false};
+    for_parts([&](uint64_t first, uint64_t end, size_t from, size_t to) {
+      std::fill(entries + first, entries + end, kNone);
+      bool again = false;
+      for (size_t i = from; i < to; ++i) {
+        uint32_t& entry = entries[words[i] - least_];
+        again |= entry != kNone;
+        entry = rows[i];
+      }
+      if (again) repeated = true;
+    });
+    entries[keys_] = kNone;
+    if (!repeated) return;
+    // Entry k becomes the place of the first row of key k; those of k + 1 follow.
+    const size_t total = parted.starts.back();
+    order_ = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
+    auto* const order = order_.mutable_as<uint32_t>();
+    for_parts([&](uint64_t first, uint64_t end, size_t from, size_t to) {
+      std::fill(entries + first, entries + end, 0);
+      for (size_t i = from; i < to; ++i) ++entries[words[i] - least_];
+      auto place = static_cast<uint32_t>(from);
+      for (uint64_t key = first; key < end; ++key) entries[key] = place += entries[key];
+      for (size_t i = to; i-- > from;)  // backwards: an entry finally points to the start of its run
+        order[--entries[words[i] - least_]] = rows[i];
+    });
+    entries[keys_] = static_cast<uint32_t>(total);
   }
 
   void find(std::span<const Vector> keys, const ActiveSet& rows, Runs runs) const override {
@@ -135,22 +225,7 @@ class DirectLookup : public Lookup {
   bool is_array() const override { return true; }
 
  private:
-  /// Sets entry k to the place of the first row of key k; those of k + 1 follow.
-  void make_runs(const uint64_t* words, size_t rows, const uint64_t* valid, MemoryBudget* budget) {
-    auto* entries = entries_.mutable_as<uint32_t>();
-    const auto is_found = [&](size_t row) { return valid == nullptr || bits::test(valid, row); };
-    std::fill_n(entries, keys_ + 1, 0);
-    for (size_t row = 0; row < rows; ++row) {
-      if (is_found(row)) ++entries[words[row] - least_];
-    }
-    uint32_t end = 0;
-    for (uint64_t key = 0; key <= keys_; ++key) entries[key] = end += entries[key];
-    order_ = Buffer::allocate(end * sizeof(uint32_t), budget, kJoin);
-    auto* order = order_.mutable_as<uint32_t>();
-    for (size_t row = rows; row-- > 0;) {  // backwards: an entry finally points to the start of its run
-      if (is_found(row)) order[--entries[words[row] - least_]] = static_cast<uint32_t>(row);
-    }
-  }
+  static constexpr int kPartBits = 16, kMostPartBits = 10;
 
   uint64_t least_, keys_;
   Buffer entries_;  ///< uint32_t row, or start of the run, by key; the last entry is for keys out of range
@@ -162,7 +237,7 @@ template <class Word>
 class WordLookup : public Lookup {
  public:
   WordLookup(const std::vector<Type>& types, const uint64_t* words, size_t rows, const uint64_t* valid,
-             int64_t least, std::optional<KeyRange> range, MemoryBudget* budget)
+             int64_t least, std::optional<KeyRange> range, bool existence, MemoryBudget* budget)
       : form_(types), least_(kNarrow ? static_cast<uint64_t>(least) : 0) {
     range_ = std::move(range);
     const auto always = [](uint32_t, uint32_t) { return true; };
@@ -173,9 +248,9 @@ class WordLookup : public Lookup {
         for (size_t row = i * kSliceRows; row < std::min(rows, (i + 1) * kSliceRows); ++row)
           to[row] = static_cast<Word>(words[row] - least_);
       });
-      order_ = table_.fill(to, rows, valid, budget, always);
+      order_ = table_.fill(to, rows, valid, existence, budget, always);
     } else {
-      order_ = table_.fill(words, rows, valid, budget, always);
+      order_ = table_.fill(words, rows, valid, existence, budget, always);
     }
   }
 
@@ -206,7 +281,7 @@ class WordLookup : public Lookup {
 class ByteLookup : public Lookup {
  public:
   ByteLookup(std::vector<ColumnPtr> keys, bool null_is_key, size_t rows, const uint64_t* valid,
-             MemoryBudget* budget)
+             bool existence, MemoryBudget* budget)
       : keys_(std::move(keys)),
         is_text_(keys_.size() == 1 && keys_[0]->type.is_string() && !null_is_key),
         layout_(types_of(keys_)) {
@@ -227,7 +302,7 @@ class ByteLookup : public Lookup {
                    words[first + i] = hash::of_bytes(bytes[first + i].at, bytes[first + i].size);
                  }
                });
-    order_ = table_.fill(words, rows, valid, budget, [&](uint32_t a, uint32_t b) {
+    order_ = table_.fill(words, rows, valid, existence, budget, [&](uint32_t a, uint32_t b) {
       return bytes[a].size == bytes[b].size && hash::same_bytes(bytes[a].at, bytes[b].at, bytes[a].size);
     });
   }
@@ -330,22 +405,27 @@ std::optional<KeyRange> range_of(const KeyColumn& column, Type type) {
 }  // namespace
 
 std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vector<bool>& finds_nulls,
-                                    size_t rows, MemoryBudget* budget) {
+                                    size_t rows, bool existence, MemoryBudget* budget) {
   const Buffer findable_rows = findable(keys, finds_nulls, rows, budget);
   const auto* valid = findable_rows ? findable_rows.as<uint64_t>() : nullptr;
   const bool null_is_key = std::find(finds_nulls.begin(), finds_nulls.end(), true) != finds_nulls.end();
   const std::vector<Type> types = types_of(keys);
   if (null_is_key || !Words::fit(types))
-    return std::make_unique<ByteLookup>(std::move(keys), null_is_key, rows, valid, budget);
+    return std::make_unique<ByteLookup>(std::move(keys), null_is_key, rows, valid, existence, budget);
   const KeyColumn column = words_of(Words(types), keys, rows, valid, budget);
   const auto* words = column.words.as<uint64_t>();
-  const uint64_t size = static_cast<uint64_t>(column.greatest) - static_cast<uint64_t>(column.least) + 1;
+  const auto least = static_cast<uint64_t>(column.least);
+  const uint64_t size = static_cast<uint64_t>(column.greatest) - least + 1;
   const std::optional<KeyRange> range = range_of(column, types[0]);
-  if (column.integers && column.least <= column.greatest && size != 0 && DirectLookup::fits(size, rows))
-    return std::make_unique<DirectLookup>(words, rows, valid, column.least, size, range, budget);
+  if (column.integers && column.least <= column.greatest && size != 0 && Numbers::fit(size, rows)) {
+    const Numbers numbers{words, rows, valid, least, size};
+    if (existence) return std::make_unique<BitmapLookup>(numbers, range, budget);
+    return std::make_unique<DirectLookup>(numbers, range, budget);
+  }
   if (size - 1 <= UINT32_MAX)
-    return std::make_unique<WordLookup<uint32_t>>(types, words, rows, valid, column.least, range, budget);
-  return std::make_unique<WordLookup<uint64_t>>(types, words, rows, valid, 0, range, budget);
+    return std::make_unique<WordLookup<uint32_t>>(types, words, rows, valid, column.least, range, existence,
+                                                  budget);
+  return std::make_unique<WordLookup<uint64_t>>(types, words, rows, valid, 0, range, existence, budget);
 }
 
 }  // namespace lanewise::ops

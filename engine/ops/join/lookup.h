@@ -34,12 +34,13 @@ class Lookup {
   virtual ~Lookup() = default;
   /// Finds the runs of the active rows. Keys are not NULL, unless NULLs are equal.
   virtual void find(std::span<const Vector> keys, const ActiveSet& rows, Runs runs) const = 0;
-  /// The method: "direct", "hash of words", "hash of bytes".
+  /// The method: "bitmap", "direct", "hash of words", "hash of bytes".
   virtual const char* name() const = 0;
   /// Whether a key is an index: the fastest method.
   virtual bool is_array() const { return false; }
 
-  /// Whether all keys are distinct. Then the order is that of the rows.
+  /// Whether a key finds one row at most: all keys are distinct, or only one row of each is kept. Then the
+  /// order is that of the rows.
   bool unique() const { return !order_; }
   /// The row at `place` in the order.
   uint32_t row(uint32_t place) const { return order_ ? order_.as<uint32_t>()[place] : place; }
@@ -51,8 +52,8 @@ class Lookup {
 };
 
 /// A lookup of `rows` rows, fewer than 2^32 - 1, by key columns. A row with a NULL is found only by keys
-/// that treat NULLs as equal.
+/// that treat NULLs as equal. With `existence`, which row a key finds is never looked at.
 std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vector<bool>& finds_nulls,
-                                    size_t rows, MemoryBudget* budget);
+                                    size_t rows, bool existence, MemoryBudget* budget);
 
 }  // namespace lanewise::ops

@@ -6,19 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/bits.h"
-#include "base/memory.h"
-#include "ops/join/lookup.h"
+#include "ops/join/parted_rows.h"
 #include "primitives/groups/hash.h"
-#include "primitives/parallel.h"
 
 namespace lanewise::ops {
-
-/// Rows grouped by part.
-struct PartedRows {
-  std::vector<size_t> starts;  // start of each part, and the end
-  Buffer words, rows;
-};
 
 /// State while a table is filled.
 struct RunFilling {
@@ -36,9 +27,10 @@ class RunTable {
  public:
   /// `words[row]` of `rows` rows; `valid` (null: all) marks those that can be found. `equal(a, b)` says
   /// whether rows with equal words have equal keys. Returns the rows ordered by run; an empty
-  /// buffer: all keys are distinct, and places are row numbers.
+  /// buffer: all keys are distinct, or only `existence` is wanted, and places are row numbers.
   template <class Equal>
-  Buffer fill(const Word* words, size_t rows, const uint64_t* valid, MemoryBudget* budget, Equal equal);
+  Buffer fill(const Word* words, size_t rows, const uint64_t* valid, bool existence, MemoryBudget* budget,
+              Equal equal);
 
   /// The runs of words[i] for row rows[i], or i if `rows` is null; i < count. `equal(i, place)` as above,
   /// with the row at a place. `scratch` has room for twice as many numbers.
@@ -49,7 +41,6 @@ class RunTable {
  private:
   static constexpr size_t kAhead = 24;   // keys to prefetch ahead, for about the latency of memory
   static constexpr size_t kFound = 512;  // keys per batch, whose slots stay in a core's cache
-  static constexpr size_t kBlock = size_t{1} << 16;
   static constexpr size_t kPartRows = size_t{1} << 15;  // a part's slots fit a core's cache
   static constexpr uint32_t kFree = ~uint32_t{0};
   static constexpr int kFilterBits = 3, kMostFilterBits = 27;
@@ -73,7 +64,6 @@ class RunTable {
     part_mask_ = (size_t{1} << (slot_bits - part_bits)) - 1;
     filter_shift_ = 64 - std::min(slot_bits + kFilterBits, kMostFilterBits);
   }
-  PartedRows divide(const Word* words, size_t rows, const uint64_t* valid, MemoryBudget* budget) const;
   template <class Equal>
   void fill_part(const PartedRows& parted, size_t part, RunFilling& filling, Equal equal);
   void order_part(const PartedRows& parted, size_t part, const RunFilling& filling, uint32_t* order);
@@ -85,44 +75,6 @@ class RunTable {
   int part_bits_ = 0, slot_bits_ = 1, shift_ = 63, filter_shift_ = 63;
   size_t part_mask_ = 1;
 };
-
-template <class Word>
-auto RunTable<Word>::divide(const Word* words, size_t rows, const uint64_t* valid, MemoryBudget* budget) const
-    -> PartedRows {
-  const size_t parts = size_t{1} << part_bits_, blocks = (rows + kBlock - 1) / kBlock;
-  std::vector<uint32_t> counts(blocks * parts);
-  const auto each = [&](size_t block, auto f) {
-    const size_t end = std::min(rows, (block + 1) * kBlock);
-    for (size_t row = block * kBlock; row < end; ++row) {
-      if (valid == nullptr || bits::test(valid, row)) f(row, part(words[row]));
-    }
-  };
-  parallel_for(blocks,
-               [&](size_t block) { each(block, [&](size_t, size_t p) { ++counts[block * parts + p]; }); });
-  PartedRows parted;
-  size_t total = 0;
-  std::vector<size_t> at(blocks * parts);
-  for (size_t p = 0; p < parts; ++p) {
-    parted.starts.push_back(total);
-    for (size_t block = 0; block < blocks; ++block) {
-      at[block * parts + p] = total;
-      total += counts[block * parts + p];
-    }
-  }
-  parted.starts.push_back(total);
-  parted.words = Buffer::allocate(total * sizeof(Word), budget, kJoin);
-  parted.rows = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
-  auto* to_words = parted.words.mutable_as<Word>();
-  auto* to_rows = parted.rows.mutable_as<uint32_t>();
-  parallel_for(blocks, [&](size_t block) {
-    size_t* to = at.data() + block * parts;
-    each(block, [&](size_t row, size_t p) {
-      to_words[to[p]] = words[row];
-      to_rows[to[p]++] = static_cast<uint32_t>(row);
-    });
-  });
-  return parted;
-}
 
 template <class Word>
 template <class Equal>
@@ -180,8 +132,8 @@ void RunTable<Word>::order_part(const PartedRows& parted, size_t part, const Run
 
 template <class Word>
 template <class Equal>
-Buffer RunTable<Word>::fill(const Word* words, size_t rows, const uint64_t* valid, MemoryBudget* budget,
-                            Equal equal) {
+Buffer RunTable<Word>::fill(const Word* words, size_t rows, const uint64_t* valid, bool existence,
+                            MemoryBudget* budget, Equal equal) {
   const int slot_bits = std::clamp(static_cast<int>(std::bit_width(rows + rows / 2)), 4, 32);
   const int most_part_bits = std::min(10, slot_bits - 4);
   int part_bits = std::clamp(static_cast<int>(std::bit_width(rows / kPartRows)), 0, most_part_bits);
@@ -192,7 +144,8 @@ Buffer RunTable<Word>::fill(const Word* words, size_t rows, const uint64_t* vali
     filter_ = Buffer::allocate(bits::words(size_t{1} << (64 - filter_shift_)) * sizeof(uint64_t), budget,
                                kJoin, Access::kRandom);
     const size_t parts = size_t{1} << part_bits;
-    const PartedRows parted = divide(words, rows, valid, budget);
+    const PartedRows parted = divide(
+        words, rows, valid, parts, [this](Word word) { return part(word); }, budget);
     const size_t total = parted.starts.back();
     RunFilling filling;
     filling.slots = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
@@ -200,7 +153,7 @@ Buffer RunTable<Word>::fill(const Word* words, size_t rows, const uint64_t* vali
     filling.used.resize(parts);
     parallel_for(parts, [&](size_t p) { fill_part(parted, p, filling, equal); });
     if (!filling.fits) continue;  // too many hashes share their highest bits; one part has room for all
-    if (!filling.repeated) return {};
+    if (existence || !filling.repeated) return {};
     Buffer order = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
     counts_ = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
     parallel_for(parts, [&](size_t p) { order_part(parted, p, filling, order.mutable_as<uint32_t>()); });

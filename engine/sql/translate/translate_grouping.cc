@@ -139,6 +139,39 @@ class Levels {
   std::unordered_map<Groups, size_t> numbers_;  // of levels_
 };
 
+/// Groups by the fields of structs that are made of columns, and makes the structs of groups only: fields are
+/// shorter keys than structs.
+plan::NodePtr by_fields(plan::NodePtr node) {
+  const auto& aggregate = std::get<plan::Aggregate>(node->payload);
+  const auto is_made = [](const ExprPtr& key) {
+    return key->function != nullptr && key->function->form == Function::Form::kStruct;
+  };
+  if (std::ranges::none_of(aggregate.keys, is_made)) return node;
+  std::vector<ExprPtr> keys, shown;
+  std::vector<std::string> names, key_names;
+  const auto add = [&](const ExprPtr& key) {
+    keys.push_back(key);
+    return column(keys.size() - 1, key->type);
+  };
+  for (const ExprPtr& key : aggregate.keys) {
+    if (!is_made(key)) {
+      shown.push_back(add(key));
+      continue;
+    }
+    std::vector<ExprPtr> fields;
+    for (const ExprPtr& field : key->args) fields.push_back(add(field));
+    shown.push_back(lanewise::call("struct_pack", std::move(fields), key->type));
+  }
+  key_names.resize(keys.size());
+  for (size_t i = 0; i < aggregate.aggregates.size(); ++i)
+    shown.push_back(column(keys.size() + i, aggregate.aggregates[i].type));
+  for (const Field& field : node->schema) names.push_back(field.name);
+  key_names.insert(key_names.end(), names.begin() + static_cast<std::ptrdiff_t>(aggregate.keys.size()),
+                   names.end());
+  node = plan::aggregate(node->children[0], std::move(keys), aggregate.aggregates, std::move(key_names));
+  return plan::project(std::move(node), std::move(shown), std::move(names));
+}
+
 /// The sets, larger ones first.
 std::vector<GroupingSet> by_size(const duckdb::vector<GroupingSet>& sets) {
   std::vector<GroupingSet> sorted(sets.begin(), sets.end());
@@ -243,7 +276,8 @@ Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const GroupingSet& s
     names.push_back("first");
   }
   calls.insert(calls.end(), firsts.begin(), firsts.end());
-  const plan::NodePtr node = plan::aggregate(input.node, std::move(keys), std::move(calls), std::move(names));
+  const plan::NodePtr node =
+      by_fields(plan::aggregate(input.node, std::move(keys), std::move(calls), std::move(names)));
   if (plain) return all_of(node);
   std::vector<ExprPtr> results;
   size_t next = set.size();

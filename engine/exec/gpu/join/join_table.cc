@@ -43,14 +43,6 @@ std::vector<JoinTable::ColumnPtr> uploaded(const ops::Build& build, const Option
   return columns;
 }
 
-/// Whether the join needs nothing of a build side but whether it has a key.
-bool asks_existence(const plan::Join& join) {
-  using plan::JoinKind;
-  const bool exists =
-      join.kind == JoinKind::kSemi || join.kind == JoinKind::kAnti || join.kind == JoinKind::kMark;
-  return exists && join.condition == nullptr;
-}
-
 }  // namespace
 
 /// Fills a JoinTable, by kernels over the rows of its keys.
@@ -189,9 +181,9 @@ class JoinTable::Filling {
       const bool places = may_place && span < 2 * table_.rows_ && (!ascends || forced == Join::kBitmap);
       offer(Join::kDirect, LookupKind::kDirect, true, (span + 1) * sizeof(uint32_t));
       offer(Join::kRanks, LookupKind::kRanks, ascends, (span / 32 + 1) * sizeof(kernel::Ranks));
-      is_placed_ = offer(Join::kBitmap, LookupKind::kBitmap, places || asks_existence(join_),
+      is_placed_ = offer(Join::kBitmap, LookupKind::kBitmap, places || ops::asks_existence(join_),
                          (span / 32 + 1) * sizeof(uint32_t)) &&
-                   !asks_existence(join_);
+                   !ops::asks_existence(join_);
     }
     table_.table_ = allocate(table_bytes_);
     table_.lookup_.table = table_.table_.address();
