@@ -6,45 +6,20 @@
 #include <optional>
 
 #include "data/physical_value.h"
+#include "ops/join/key_slices.h"
+#include "ops/join/number_lookups.h"
+#include "ops/join/packed_lookup.h"
 #include "ops/join/run_table.h"
 #include "primitives/groups/key_rows.h"
-#include "primitives/groups/key_words.h"
-#include "primitives/groups/packed_keys.h"
-#include "primitives/parallel.h"
 
 namespace lanewise::ops {
 
 namespace {
 
-constexpr uint32_t kSliceRows = 8192;  // a multiple of 64: slices do not share validity words
-constexpr uint32_t kNone = ~uint32_t{0};
-
 std::vector<Type> types_of(const std::vector<ColumnPtr>& columns) {
   std::vector<Type> types;
   for (const ColumnPtr& column : columns) types.push_back(column->type);
   return types;
-}
-
-std::vector<KeyWords> words_of(std::span<const Vector> keys, const ActiveSet& rows) {
-  std::vector<KeyWords> words;
-  for (const Vector& key : keys) words.push_back(key_words(key, rows));
-  return words;
-}
-
-/// Calls f(first row, keys, rows, arena) for all rows, slice by slice, on all threads.
-template <class F>
-void for_slices(const std::vector<ColumnPtr>& keys, size_t rows, MemoryBudget* budget, F f) {
-  parallel_for((rows + kSliceRows - 1) / kSliceRows, [&](size_t slice_number) {
-    const size_t first = slice_number * kSliceRows;
-    const auto count = static_cast<uint32_t>(std::min<size_t>(kSliceRows, rows - first));
-    Arena arena(budget, kJoin);
-    std::vector<Vector> vectors;
-    for (const ColumnPtr& key : keys)
-      vectors.push_back(slice(*key, static_cast<int64_t>(first), count, arena));
-    const ActiveSet all(count, arena);
-    const std::vector<KeyWords> words = words_of(vectors, all);
-    f(first, std::span<const KeyWords>(words), all, arena);
-  });
 }
 
 /// A bitmap of the rows whose keys have no NULL, unless NULLs are equal; empty: all rows.
@@ -66,179 +41,13 @@ Buffer findable(const std::vector<ColumnPtr>& keys, const std::vector<bool>& fin
   return valid;
 }
 
-/// Keys that fit into one word together: one column, or several packed ones.
-class Words {
- public:
-  explicit Words(const std::vector<Type>& types) {
-    if (types.size() > 1) packed_.emplace(types);
-  }
-  static bool fit(const std::vector<Type>& types) {
-    return types.size() == 1 ? key_width(types[0]) == 1 : PackedKeys::words(types) == 1;
-  }
-
-  const uint64_t* of(std::span<const KeyWords> keys, uint32_t rows, Arena& arena) const {
-    if (!packed_) return keys[0].words;
-    auto* words = arena.allocate<uint64_t>(rows);
-    packed_->pack(keys, rows, 0, words);
-    return words;
-  }
-
- private:
-  std::optional<PackedKeys> packed_;
-};
-
-/// Integers of a narrow range.
-struct Numbers {
-  const uint64_t* words;
-  size_t rows;
-  const uint64_t* valid;  // null: all rows
-  uint64_t least, keys;   // words are from `least` on, less than `least + keys`
-
-  bool is_found(size_t row) const { return valid == nullptr || bits::test(valid, row); }
-  /// Whether an array by number is no larger than a hash table would be.
-  static bool fit(uint64_t range, size_t rows) { return range <= 8 * rows + 1024; }
-};
-
-/// A bit for each number: which ones are keys.
-class BitmapLookup : public Lookup {
- public:
-  BitmapLookup(const Numbers& numbers, std::optional<KeyRange> range, MemoryBudget* budget)
-      : least_(numbers.least), keys_(numbers.keys) {
-    range_ = std::move(range);
-    const size_t words = bits::words(keys_);
-    // Each thread has a bitmap of its own, since a shared one would move from core to core.
-    const size_t shares = std::clamp<size_t>(std::min(numbers.rows * kShareBytes / (words * sizeof(uint64_t)),
-                                                      numbers.rows / kShareRows),
-                                             1, parallelism());
-    std::vector<Buffer> bitmaps(shares);
-    parallel_for(shares, [&](size_t share) {
-      bitmaps[share] = Buffer::allocate(words * sizeof(uint64_t), budget, kJoin, Access::kRandom);
-      auto* const bitmap = bitmaps[share].mutable_as<uint64_t>();
-      std::fill_n(bitmap, words, 0);
-      const size_t end = numbers.rows * (share + 1) / shares;
-      for (size_t row = numbers.rows * share / shares; row < end; ++row)
-        if (numbers.is_found(row)) bits::set(bitmap, numbers.words[row] - least_);
-    });
-    bitmap_ = std::move(bitmaps[0]);
-    auto* const all = bitmap_.mutable_as<uint64_t>();
-    parallel_for((words + kSliceRows - 1) / kSliceRows, [&](size_t slice) {
-      const size_t end = std::min(words, (slice + 1) * kSliceRows);
-      for (size_t share = 1; share < shares; ++share) {
-        const auto* const other = bitmaps[share].as<uint64_t>();
-        for (size_t word = slice * kSliceRows; word < end; ++word) all[word] |= other[word];
-      }
-    });
-  }
-
-  void find(std::span<const Vector> keys, const ActiveSet& rows, Runs runs) const override {
-    const KeyWords words = key_words(keys[0], rows);
-    const auto* const bitmap = bitmap_.as<uint64_t>();
-    rows.for_each([&](uint32_t row) {
-      const uint64_t key = words.words[row] - least_;
-      runs.first[row] = 0;
-      runs.count[row] = key < keys_ && bits::test(bitmap, key);
-    });
-  }
-  const char* name() const override { return "bitmap"; }
-  bool is_array() const override { return true; }
-
- private:
-  static constexpr size_t kShareRows = size_t{1} << 16, kShareBytes = 8;
-
-  uint64_t least_, keys_;
-  Buffer bitmap_;
-};
-
-/// Numbers as indexes of an array.
-class DirectLookup : public Lookup {
- public:
-  DirectLookup(const Numbers& numbers, std::optional<KeyRange> range, MemoryBudget* budget)
-      : least_(numbers.least), keys_(numbers.keys) {
-    range_ = std::move(range);
-    entries_ = Buffer::allocate((keys_ + 1) * sizeof(uint32_t), budget, kJoin, Access::kRandom);
-    // Threads have parts of the numbers, which fit their caches.
-    const int shift =
-        std::max(kPartBits, static_cast<int>(std::bit_width(keys_)) - static_cast<int>(kMostPartBits));
-    const size_t parts = (keys_ >> shift) + 1;
-    const PartedRows parted = divide(
-        numbers.words, numbers.rows, numbers.valid, parts,
-        [this, shift](uint64_t word) { return static_cast<size_t>((word - least_) >> shift); }, budget);
-    const auto* const words = parted.words.as<uint64_t>();
-    const auto* const rows = parted.rows.as<uint32_t>();
-    auto* const entries = entries_.mutable_as<uint32_t>();
-    const auto for_parts = [&](auto fill) {
-      parallel_for(parts, [&](size_t part) {
-        const uint64_t first = part << shift, end = std::min(first + (uint64_t{1} << shift), keys_);
-        fill(first, end, parted.starts[part], parted.starts[part + 1]);
-      });
-    };
-    std::atomic<bool> repeated{false};
-    for_parts([&](uint64_t first, uint64_t end, size_t from, size_t to) {
-      std::fill(entries + first, entries + end, kNone);
-      bool again = false;
-      for (size_t i = from; i < to; ++i) {
-        uint32_t& entry = entries[words[i] - least_];
-        again |= entry != kNone;
-        entry = rows[i];
-      }
-      if (again) repeated = true;
-    });
-    entries[keys_] = kNone;
-    if (!repeated) return;
-    // Entry k becomes the place of the first row of key k; those of k + 1 follow.
-    const size_t total = parted.starts.back();
-    order_ = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
-    auto* const order = order_.mutable_as<uint32_t>();
-    for_parts([&](uint64_t first, uint64_t end, size_t from, size_t to) {
-      std::fill(entries + first, entries + end, 0);
-      for (size_t i = from; i < to; ++i) ++entries[words[i] - least_];
-      auto place = static_cast<uint32_t>(from);
-      for (uint64_t key = first; key < end; ++key) entries[key] = place += entries[key];
-      for (size_t i = to; i-- > from;)  // backwards: an entry finally points to the start of its run
-        order[--entries[words[i] - least_]] = rows[i];
-    });
-    entries[keys_] = static_cast<uint32_t>(total);
-  }
-
-  void find(std::span<const Vector> keys, const ActiveSet& rows, Runs runs) const override {
-    const KeyWords words = key_words(keys[0], rows);
-    const auto* entries = entries_.as<uint32_t>();
-    const auto each = [&](auto f) {
-      rows.for_each([&](uint32_t row) {
-        const uint64_t key = words.words[row] - least_;
-        f(row, key < keys_ ? key : keys_);
-      });
-    };
-    if (unique()) {
-      each([&](uint32_t row, uint64_t key) {
-        runs.first[row] = entries[key];
-        runs.count[row] = entries[key] != kNone;
-      });
-      return;
-    }
-    each([&](uint32_t row, uint64_t key) {
-      runs.first[row] = entries[key];
-      runs.count[row] = key < keys_ ? entries[key + 1] - entries[key] : 0;
-    });
-  }
-  const char* name() const override { return "direct"; }
-  bool is_array() const override { return true; }
-
- private:
-  static constexpr int kPartBits = 16, kMostPartBits = 10;
-
-  uint64_t least_, keys_;
-  Buffer entries_;  ///< uint32_t row, or start of the run, by key; the last entry is for keys out of range
-};
-
-/// Any keys that fit into a word. As uint32_t, keys are stored as differences from the minimum, if they are
-/// small enough.
+/// Keys of one word. As uint32_t, they are stored as differences from the minimum, if these are small enough.
 template <class Word>
 class WordLookup : public Lookup {
  public:
-  WordLookup(const std::vector<Type>& types, const uint64_t* words, size_t rows, const uint64_t* valid,
-             int64_t least, std::optional<KeyRange> range, bool existence, MemoryBudget* budget)
-      : form_(types), least_(kNarrow ? static_cast<uint64_t>(least) : 0) {
+  WordLookup(const uint64_t* words, size_t rows, const uint64_t* valid, int64_t least,
+             std::optional<KeyRange> range, bool existence, MemoryBudget* budget)
+      : least_(kNarrow ? static_cast<uint64_t>(least) : 0) {
     range_ = std::move(range);
     const auto always = [](uint32_t, uint32_t) { return true; };
     if constexpr (kNarrow) {
@@ -256,11 +65,10 @@ class WordLookup : public Lookup {
 
   void find(std::span<const Vector> keys, const ActiveSet& rows, Runs runs) const override {
     Arena& arena = rows.arena();
-    const std::vector<KeyWords> key_words = words_of(keys, rows);
-    const uint64_t* words = form_.of(key_words, rows.rows(), arena);
+    const KeyWords key = key_words(keys[0], rows);
     const uint32_t* list = rows.all() ? nullptr : rows.list().data();
     const size_t count = rows.count();
-    const auto word = [&](size_t i) { return words[list == nullptr ? i : list[i]] - least_; };
+    const auto word = [&](size_t i) { return key.words[list == nullptr ? i : list[i]] - least_; };
     auto* wanted = arena.allocate<Word>(count);
     for (size_t i = 0; i < count; ++i) wanted[i] = static_cast<Word>(word(i));
     table_.find(
@@ -272,7 +80,6 @@ class WordLookup : public Lookup {
  private:
   static constexpr bool kNarrow = sizeof(Word) == sizeof(uint32_t);
 
-  Words form_;
   uint64_t least_;
   RunTable<Word> table_;
 };
@@ -356,22 +163,22 @@ class ByteLookup : public Lookup {
   RunTable<uint64_t> table_;
 };
 
-/// The keys of all rows as words, and the minimum and maximum of those that can be found.
+/// The key of all rows as words, and the minimum and maximum of those that can be found.
 struct KeyColumn {
   Buffer words;
   int64_t least = std::numeric_limits<int64_t>::max(), greatest = std::numeric_limits<int64_t>::min();
   bool integers = true;
 };
 
-KeyColumn words_of(const Words& form, const std::vector<ColumnPtr>& keys, size_t rows, const uint64_t* valid,
+KeyColumn key_column(const std::vector<ColumnPtr>& key, size_t rows, const uint64_t* valid,
                    MemoryBudget* budget) {
   KeyColumn column;
   column.words = Buffer::allocate(rows * sizeof(uint64_t), budget, kJoin);
   auto* words = column.words.mutable_as<uint64_t>();
   std::mutex mutex;
-  for_slices(keys, rows, budget,
-             [&](size_t first, std::span<const KeyWords> key_words, const ActiveSet& all, Arena& arena) {
-               std::copy_n(form.of(key_words, all.rows(), arena), all.rows(), words + first);
+  for_slices(key, rows, budget,
+             [&](size_t first, std::span<const KeyWords> key_words, const ActiveSet& all, Arena&) {
+               std::copy_n(key_words[0].words, all.rows(), words + first);
                KeyColumn part;
                for (uint32_t i = 0; i < all.rows(); ++i) {
                  if (valid != nullptr && !bits::test(valid, first + i)) continue;
@@ -382,7 +189,7 @@ KeyColumn words_of(const Words& form, const std::vector<ColumnPtr>& keys, size_t
                std::lock_guard lock(mutex);
                column.least = std::min(column.least, part.least);
                column.greatest = std::max(column.greatest, part.greatest);
-               column.integers &= key_words.size() == 1 && key_words[0].integer;
+               column.integers &= key_words[0].integer;
              });
   return column;
 }
@@ -409,23 +216,23 @@ std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vect
   const Buffer findable_rows = findable(keys, finds_nulls, rows, budget);
   const auto* valid = findable_rows ? findable_rows.as<uint64_t>() : nullptr;
   const bool null_is_key = std::find(finds_nulls.begin(), finds_nulls.end(), true) != finds_nulls.end();
-  const std::vector<Type> types = types_of(keys);
-  if (null_is_key || !Words::fit(types))
+  const bool is_one = keys.size() == 1 && !null_is_key;
+  if (!is_one || key_width(keys[0]->type) != 1) {
+    auto packed = pack_keys(keys, finds_nulls, rows, findable_rows, budget);
+    if (packed) return lookup_of_packed(std::move(*packed), rows, existence, budget);
     return std::make_unique<ByteLookup>(std::move(keys), null_is_key, rows, valid, existence, budget);
-  const KeyColumn column = words_of(Words(types), keys, rows, valid, budget);
+  }
+  const Type type = keys[0]->type;
+  const KeyColumn column = key_column(keys, rows, valid, budget);
   const auto* words = column.words.as<uint64_t>();
   const auto least = static_cast<uint64_t>(column.least);
   const uint64_t size = static_cast<uint64_t>(column.greatest) - least + 1;
-  const std::optional<KeyRange> range = range_of(column, types[0]);
-  if (column.integers && column.least <= column.greatest && size != 0 && Numbers::fit(size, rows)) {
-    const Numbers numbers{words, rows, valid, least, size};
-    if (existence) return std::make_unique<BitmapLookup>(numbers, range, budget);
-    return std::make_unique<DirectLookup>(numbers, range, budget);
-  }
+  const std::optional<KeyRange> range = range_of(column, type);
+  if (column.integers && column.least <= column.greatest && size != 0 && Numbers::fit(size, rows))
+    return lookup_by_number({words, rows, valid, least, size}, range, existence, budget);
   if (size - 1 <= UINT32_MAX)
-    return std::make_unique<WordLookup<uint32_t>>(types, words, rows, valid, column.least, range, existence,
-                                                  budget);
-  return std::make_unique<WordLookup<uint64_t>>(types, words, rows, valid, 0, range, existence, budget);
+    return std::make_unique<WordLookup<uint32_t>>(words, rows, valid, column.least, range, existence, budget);
+  return std::make_unique<WordLookup<uint64_t>>(words, rows, valid, 0, range, existence, budget);
 }
 
 }  // namespace lanewise::ops

@@ -44,6 +44,8 @@ class Lookup {
   bool unique() const { return !order_; }
   /// The row at `place` in the order.
   uint32_t row(uint32_t place) const { return order_ ? order_.as<uint32_t>()[place] : place; }
+  /// The rows by place; empty where places are row numbers.
+  const Buffer& order() const { return order_; }
   const std::optional<KeyRange>& range() const { return range_; }
 
  protected:
