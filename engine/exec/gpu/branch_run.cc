@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "exec/first_fault.h"
+#include "exec/gpu/codegen/tally-inl.h"
 #include "exec/gpu/collect.h"
 #include "exec/gpu/join/expand-inl.h"
 #include "exec/gpu/join/pairs-inl.h"
@@ -15,7 +16,6 @@
 #include "exec/gpu/join/split_kernels.h"
 #include "exec/gpu/join/split_run.h"
 #include "exec/gpu/make_program.h"
-#include "exec/gpu/codegen/tally-inl.h"
 #include "exec/gpu/match/match_kernels.h"
 #include "exec/gpu/rows/row_kernels.h"
 #include "exec/profile.h"
@@ -359,8 +359,7 @@ void BranchRun::run_matches(size_t stage) {
 gpu::cuda::Address BranchRun::lane_steps_of(const std::string& kernel) const {
   const auto found = std::ranges::find(counted_, kernel);
   if (found == counted_.end()) return 0;
-  return lane_steps_.address() +
-         static_cast<uint64_t>(found - counted_.begin()) * sizeof(kernel::LaneSteps);
+  return lane_steps_.address() + static_cast<uint64_t>(found - counted_.begin()) * sizeof(kernel::LaneSteps);
 }
 
 /// Waits for what was launched, and adds its times and what its lanes did to those known.

@@ -67,9 +67,10 @@ class Aggregate : public Sink {
     if (chunk.active.none()) return;
     const std::vector<Vector> keys = evaluate_all(keys_, chunk, chunk.active, context);
     uint32_t* numbers = nullptr;
+    uint32_t looked_up = 0;
     if (!keys_.empty()) {
       numbers = context.arena->allocate<uint32_t>(chunk.rows);
-      number_keys(*groups.now.keys, groups.limit, keys, chunk.active, numbers);
+      looked_up = number_keys(*groups.now.keys, groups.limit, keys, chunk.active, numbers);
     }
     for (size_t i = 0; i < calls_.size(); ++i) {
       const plan::AggregateCall& call = calls_[i].call;
@@ -90,7 +91,7 @@ class Aggregate : public Sink {
         groups.now.accumulators[i]->update(input);
       }
     }
-    if (!keys_.empty()) limit(groups, chunk.active.count(), context.budget);
+    if (!keys_.empty()) limit(groups, looked_up, context.budget);
   }
 
   Table finish(std::vector<std::unique_ptr<Local>> locals, EvalContext& context) override {

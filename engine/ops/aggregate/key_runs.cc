@@ -4,7 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <mutex>
+#include <optional>
 
+#include "base/int128.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::ops {
@@ -18,6 +20,8 @@ constexpr uint32_t kRunKeys = 72 << 10;
 constexpr uint32_t kAppendedKeys = 256 << 10;
 /// A run with fewer rows than this fraction of all keys rarely repeats one.
 constexpr double kSeldomRepeats = 0.2;
+/// As few keys are found so fast that comparing neighbouring rows gains nothing.
+constexpr uint32_t kFewKeys = 512;
 /// Keys of one partition when runs are merged.
 constexpr size_t kPartitionKeys = size_t{1} << 15;
 
@@ -31,6 +35,65 @@ size_t estimated_keys(size_t rows, size_t found) {
     (shown < static_cast<double>(found) ? low : high) = middle;
   }
   return static_cast<size_t>(high);
+}
+
+/// Sets a bit of `to`, by row, for each active row from the first-th to the end-th whose value is not that of
+/// the active row before. `list` are the active rows; null: all.
+template <class T>
+void mark_changes(const T* values, const uint32_t* list, uint32_t first, uint32_t end, uint64_t* to) {
+  if (list == nullptr) {
+    for (uint32_t row = first; row < end;) {
+      const uint32_t last = std::min(end, (row / 64 + 1) * 64);
+      uint64_t changes = 0;
+      for (uint32_t i = row; i < last; ++i)
+        changes |= uint64_t{values[i] != values[i == 0 ? 0 : i - 1]} << i % 64;
+      to[row / 64] |= changes;
+      row = last;
+    }
+    return;
+  }
+  for (uint32_t i = std::max(first, 1U); i < end; ++i)
+    if (values[list[i]] != values[list[i - 1]]) bits::set(to, list[i]);
+}
+
+void mark_changes(const Vector& key, const uint32_t* list, uint32_t first, uint32_t end, uint64_t* to) {
+  if (key.constant) return;
+  const size_t bytes = key.form == Vector::Form::kDictionary ? sizeof(uint32_t) : width(key.type.physical());
+  switch (bytes) {
+    case 1:
+      return mark_changes(key.as<uint8_t>(), list, first, end, to);
+    case 2:
+      return mark_changes(key.as<uint16_t>(), list, first, end, to);
+    case 4:
+      return mark_changes(key.as<uint32_t>(), list, first, end, to);
+    case 8:
+      return mark_changes(key.as<uint64_t>(), list, first, end, to);
+    default:
+      return mark_changes(key.as<int128_t>(), list, first, end, to);
+  }
+}
+
+/// The active rows whose keys are not, bit by bit, those of the active row before. Nothing: these are most
+/// rows, or keys are not of a fixed width, or may be NULL.
+std::optional<ActiveSet> changes_of(std::span<const Vector> keys, const ActiveSet& rows) {
+  constexpr uint32_t kSample = 64;
+  if (rows.count() < kSample) return std::nullopt;
+  for (const Vector& key : keys) {
+    const bool is_fixed =
+        key.form == Vector::Form::kDictionary || (key.form == Vector::Form::kValues && !key.type.is_string());
+    if (!is_fixed || key.validity != nullptr) return std::nullopt;
+  }
+  const uint32_t* const list = rows.all() ? nullptr : rows.list().data();
+  const size_t words = bits::words(rows.rows());
+  auto* const found = rows.arena().allocate<uint64_t>(words);
+  std::fill_n(found, words, 0);
+  bits::set(found, list == nullptr ? 0 : list[0]);
+  for (const Vector& key : keys) mark_changes(key, list, 0, kSample, found);
+  if (bits::count(found, rows.rows()) > kSample / 2) return std::nullopt;
+  for (const Vector& key : keys) mark_changes(key, list, kSample, rows.count(), found);
+  ActiveSet changes = rows.narrowed(found);
+  if (changes.count() > rows.count() / 2) return std::nullopt;
+  return changes;
 }
 
 }  // namespace
@@ -69,14 +132,28 @@ bool RunLimit::reached(size_t rows, uint32_t keys, MemoryBudget* budget) {
   return true;
 }
 
+uint32_t number_keys(Grouping& keys, const RunLimit& limit, std::span<const Vector> values,
+                     const ActiveSet& rows, uint32_t* groups) {
+  const auto changes = keys.size() < kFewKeys ? std::nullopt : changes_of(values, rows);
+  const ActiveSet& wanted = changes ? *changes : rows;
+  limit.mostly_new() ? keys.append_rows(values, wanted, groups) : keys.find_or_add(values, wanted, groups);
+  if (changes) {
+    const uint64_t* const found = wanted.bitmap();
+    uint32_t group = 0;
+    rows.for_each([&](uint32_t row) { groups[row] = group = bits::test(found, row) ? groups[row] : group; });
+  }
+  return wanted.count();
+}
+
 DistinctRows::DistinctRows(const std::vector<Type>& types, MemoryBudget* budget, std::string_view what)
     : budget_(budget), what_(what), keys_(types, budget, what) {}
 
 void DistinctRows::add(std::span<const Vector> values, const ActiveSet& rows) {
   if (rows.none()) return;
   const Allocations::Scope scope(allocations_, what_);
-  number_keys(keys_, limit_, values, rows, rows.arena().allocate<uint32_t>(rows.rows()));
-  if (limit_.reached(rows.count(), keys_.size(), budget_)) {
+  const uint32_t looked_up =
+      number_keys(keys_, limit_, values, rows, rows.arena().allocate<uint32_t>(rows.rows()));
+  if (limit_.reached(looked_up, keys_.size(), budget_)) {
     runs_.push_back({keys_.take(), {}, {}});
     runs_.back().arrange({});
     spill_if_short(allocations_, budget_);

@@ -30,7 +30,7 @@ inline constexpr int kPartitionBits = 11;
 /// by partition. If most keys repeat, all rows stay in one table, whose size only the memory limits.
 class RunLimit {
  public:
-  /// Called after `rows` more rows; the run has `keys` keys. True: the run ends here.
+  /// Called after `rows` more rows, see number_keys(); the run has `keys` keys. True: the run ends here.
   bool reached(size_t rows, uint32_t keys, MemoryBudget* budget);
   /// Whether keys repeat so rarely that looking them up is not worthwhile.
   bool mostly_new() const { return mostly_new_; }
@@ -44,11 +44,10 @@ class RunLimit {
 };
 
 /// groups[row] = the number of the row's key in `keys`, which stop growing at the limit. Equal keys have one
-/// number, unless the limit says that looking them up is not worthwhile.
-inline void number_keys(Grouping& keys, const RunLimit& limit, std::span<const Vector> values,
-                        const ActiveSet& rows, uint32_t* groups) {
-  limit.mostly_new() ? keys.append_rows(values, rows, groups) : keys.find_or_add(values, rows, groups);
-}
+/// number, unless the limit says that looking them up is not worthwhile. Where most rows have the key of the
+/// row before, the others are looked up. Returns how many rows were: what the limit counts.
+uint32_t number_keys(Grouping& keys, const RunLimit& limit, std::span<const Vector> values,
+                     const ActiveSet& rows, uint32_t* groups);
 
 /// The distinct rows of some columns, gathered by one thread.
 class DistinctRows {

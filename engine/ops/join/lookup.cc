@@ -171,7 +171,7 @@ struct KeyColumn {
 };
 
 KeyColumn key_column(const std::vector<ColumnPtr>& key, size_t rows, const uint64_t* valid,
-                   MemoryBudget* budget) {
+                     MemoryBudget* budget) {
   KeyColumn column;
   column.words = Buffer::allocate(rows * sizeof(uint64_t), budget, kJoin);
   auto* words = column.words.mutable_as<uint64_t>();

@@ -23,9 +23,9 @@ class BitmapLookup : public Lookup {
     range_ = std::move(range);
     const size_t words = bits::words(keys_);
     // Each thread has a bitmap of its own, since a shared one would move from core to core.
-    const size_t shares = std::clamp<size_t>(std::min(numbers.rows * kShareBytes / (words * sizeof(uint64_t)),
-                                                      numbers.rows / kShareRows),
-                                             1, parallelism());
+    const size_t shares = std::clamp<size_t>(
+        std::min(numbers.rows * kShareBytes / (words * sizeof(uint64_t)), numbers.rows / kShareRows), 1,
+        parallelism());
     std::vector<Buffer> bitmaps(shares);
     parallel_for(shares, [&](size_t share) {
       bitmaps[share] = Buffer::allocate(words * sizeof(uint64_t), budget, kJoin, Access::kRandom);

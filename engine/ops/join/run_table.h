@@ -144,8 +144,8 @@ Buffer RunTable<Word>::fill(const Word* words, size_t rows, const uint64_t* vali
     filter_ = Buffer::allocate(bits::words(size_t{1} << (64 - filter_shift_)) * sizeof(uint64_t), budget,
                                kJoin, Access::kRandom);
     const size_t parts = size_t{1} << part_bits;
-    const PartedRows parted = divide(
-        words, rows, valid, parts, [this](Word word) { return part(word); }, budget);
+    const PartedRows parted =
+        divide(words, rows, valid, parts, [this](Word word) { return part(word); }, budget);
     const size_t total = parted.starts.back();
     RunFilling filling;
     filling.slots = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr uint32_t kSummedRows = 1 << 16;  // rows that a thread adds up at a time
 
-/// Counts and sums of integers of at most 64 bits: a frame's is the difference of two prefix sums. `Sum` holds
-/// the sum of all rows.
+/// Counts and sums of integers of at most 64 bits: a frame's is the difference of two prefix sums. `Sum`
+/// holds the sum of all rows.
 template <class Sum>
 class PrefixSums : public WindowFunction {
  public:

@@ -104,7 +104,8 @@ class Quantiles : public WindowFunction {
     const auto* const places = places_.as<uint32_t>();
     const Expr& argument = *call_.args[0];
     parallel_for((rows.rows + kRankedRows - 1) / kRankedRows, [&](size_t block) {
-      const auto first = static_cast<uint32_t>(block) * kRankedRows, size = std::min(kRankedRows, rows.rows - first);
+      const auto first = static_cast<uint32_t>(block) * kRankedRows,
+                 size = std::min(kRankedRows, rows.rows - first);
       Arena arena(context.budget, kWindow);
       const Vector values = rows.values(argument, first, size, arena);
       const KeyWords words = key_words(values, ActiveSet(size, arena));

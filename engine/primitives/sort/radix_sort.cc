@@ -137,7 +137,8 @@ class Sorter {
       if (!seen.ascends) sort_cached(rows, count, scratch, seen.varying());
       return;
     }
-    const Digit digit(seen.varying(), std::min(kMostBits, static_cast<int>(std::bit_width(count / kCached)) + 1));
+    const Digit digit(seen.varying(),
+                      std::min(kMostBits, static_cast<int>(std::bit_width(count / kCached)) + 1));
     const std::vector<size_t> starts = part(from, count, moved ? rows : scratch, digit);
     parallel_for(starts.size() - 1, [&](size_t piece) {
       const size_t first = starts[piece];
@@ -176,7 +177,8 @@ class Sorter {
     parallel_for(shares, [&](size_t share) {
       check();
       size_t* counts = next[share].data();
-      for (size_t i = share_start(count, share); i < share_start(count, share + 1); ++i) ++counts[part_of(from[i])];
+      for (size_t i = share_start(count, share); i < share_start(count, share + 1); ++i)
+        ++counts[part_of(from[i])];
     });
     std::vector<size_t> starts(parts + 1);
     size_t sum = 0;
