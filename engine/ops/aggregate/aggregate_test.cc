@@ -154,6 +154,42 @@ TEST(Aggregate, KeysThatAreMostlyNew) {
   }
 }
 
+/// Each key is that of four rows side by side.
+TEST(Aggregate, KeysThatRepeatTheRowBefore) {
+  const int64_t kRows = test_size(100'000, 600'000);
+  ColumnBuilder keys(TypeId::kInt64), narrow(TypeId::kInt16), dates(TypeId::kDate), numbers(TypeId::kInt64);
+  for (int64_t row = 0; row < kRows; ++row) {
+    keys.append_physical(row / 4 * 1'000'003);
+    narrow.append_physical(static_cast<int16_t>(row / 4));
+    dates.append_physical(static_cast<int32_t>(row / 8));
+    numbers.append_physical(row);
+  }
+  const std::vector<ColumnPtr> columns = {keys.finish(), narrow.finish(), dates.finish(), numbers.finish()};
+  const ExprPtr number = column(3, TypeId::kInt64);
+  for (const std::vector<size_t>& chosen : std::vector<std::vector<size_t>>{{0}, {0, 1}, {2, 0, 1}}) {
+    for (const bool is_short : {false, true}) {
+      ShortMemory memory;
+      Feed feed{2000, 2};
+      if (is_short) feed.budget = &memory.budget;
+      plan::Aggregate aggregate;
+      for (const size_t key : chosen) aggregate.keys.push_back(column(key, columns[key]->type));
+      aggregate.aggregates = {call_of("count_star", {}), call_of("sum", {number}), call_of("min", {number})};
+      const Table table = run(aggregate, columns, feed);
+      ASSERT_EQ(table.rows(), kRows / 4);
+      for (const Batch& batch : table.batches) {
+        for (int64_t row = 0; row < batch.rows; ++row) {
+          const auto value = [&](size_t call) { return batch.columns[chosen.size() + call]->value(row); };
+          const int64_t first = value(2).integer();
+          ASSERT_EQ(value(0).integer(), 4);
+          ASSERT_EQ(value(1).integer(), 4 * first + 6);
+          for (size_t k = 0; k < chosen.size(); ++k)
+            ASSERT_EQ(batch.columns[k]->value(row), columns[chosen[k]]->value(first));
+        }
+      }
+    }
+  }
+}
+
 TEST(Aggregate, NamesGroupByWhenTheBudgetIsSpent) {
   std::mt19937 random(25);
   const Input input{

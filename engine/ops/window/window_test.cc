@@ -268,7 +268,10 @@ TEST(Window, ManyRows) {
                 {FrameEnd::kPreceding, literal(Value::int64(66'000))},
                 {FrameEnd::kCurrentRow, nullptr},
                 FrameExclusion::kNone};
-  const Table table = run(window_of({all, running, near}), rows);
+  plan::WindowCall middle = call_of("median", {column_of(kNumber)}, TypeId::kFloat64);
+  middle.frame = near.frame;
+  middle.frame.begin.offset = literal(Value::int64(2));
+  const Table table = run(window_of({all, running, near, middle}), rows);
   int128_t sum = 0;
   for (int64_t i = 0; i < kRows; i += 1) {
     sum += i % 1000;
@@ -276,6 +279,11 @@ TEST(Window, ManyRows) {
     ASSERT_EQ(table.value(i, 8).integer(), 70 * 499'500);
     ASSERT_EQ(table.value(i, 9).integer(), sum);
     ASSERT_EQ(table.value(i, 10).integer(), std::max<int64_t>(i - 66'000, 0));
+    const double before = i == 0          ? 0
+                          : i % 1000 == 0 ? 998
+                          : i % 1000 == 1 ? 1
+                                          : static_cast<double>(i % 1000 - 1);
+    ASSERT_EQ(table.value(i, 11).real(), before);
   }
 }
 

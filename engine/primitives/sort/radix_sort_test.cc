@@ -39,6 +39,8 @@ TEST(RadixSort, SortsAsStableSortDoes) {
         make(count, [&](size_t) { return random() & 0x5555555555555555; }));  // no two adjacent bits
     expect_sorted(make(count, [](size_t) { return uint64_t{42}; }));
     expect_sorted(make(count, [](size_t i) { return i; }));
+    expect_sorted(make(count, [](size_t i) { return i / 3; }));
+    expect_sorted(make(count, [&](size_t i) { return i + 1 == count ? 5 : i; }));  // the last one is not
     expect_sorted(make(count, [](size_t i) { return ~i; }));
     expect_sorted(make(count, [](size_t i) { return i == 7 ? ~uint64_t{0} : i % 100; }));  // one outlier
     expect_sorted(

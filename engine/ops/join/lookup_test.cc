@@ -1,0 +1,156 @@
+#include "ops/join/lookup.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <random>
+#include <ranges>
+
+#include "base/testing/test_size.h"
+#include "primitives/parallel.h"
+
+namespace lanewise::ops::lookups {  // names used only here, for unity builds
+namespace {
+
+using Row = std::vector<std::optional<int64_t>>;  // a key each
+
+/// Rows of `keys` integers each, from `values` on.
+struct Made {
+  std::vector<Row> rows;
+  std::vector<ColumnPtr> columns;
+};
+
+template <class Value>
+Made make(size_t rows, const std::vector<Type>& types, double nulls, std::mt19937& random, Value value) {
+  Made made;
+  std::vector<ColumnBuilder> builders;
+  for (const Type type : types) builders.emplace_back(type);
+  for (size_t row = 0; row < rows; ++row) {
+    Row& keys = made.rows.emplace_back();
+    for (size_t k = 0; k < types.size(); ++k) {
+      if (std::bernoulli_distribution(nulls)(random)) {
+        builders[k].append_null();
+        keys.emplace_back();
+        continue;
+      }
+      keys.push_back(value(row, k));
+      if (types[k].physical() == Physical::kInt32) {
+        builders[k].append_physical(static_cast<int32_t>(*keys.back()));
+      } else {
+        builders[k].append_physical(*keys.back());
+      }
+    }
+  }
+  for (ColumnBuilder& builder : builders) made.columns.push_back(builder.finish());
+  return made;
+}
+
+/// Looks all rows of `probes` up among those of `builds`, and compares what is found with a map.
+void expect_like_map(const Made& builds, const Made& probes, bool null_is_key, bool existence,
+                     std::string_view name) {
+  const auto has_null = [](const Row& row) {
+    return !std::ranges::all_of(row, [](const auto& key) { return key.has_value(); });
+  };
+  std::map<Row, std::vector<uint32_t>> expected;
+  for (uint32_t row = 0; row < builds.rows.size(); ++row) {
+    if (null_is_key || !has_null(builds.rows[row])) expected[builds.rows[row]].push_back(row);
+  }
+  std::vector<bool> finds_nulls;
+  for (const ColumnPtr& key : builds.columns) finds_nulls.push_back(null_is_key && key->nulls != 0);
+  const auto lookup = with_threads(
+      3, [&] { return make_lookup(builds.columns, finds_nulls, builds.rows.size(), existence, nullptr); });
+  if (!name.empty()) {
+    ASSERT_EQ(lookup->name(), name);
+  }
+  constexpr uint32_t kChunk = 500;
+  for (uint32_t first = 0; first < probes.rows.size(); first += kChunk) {
+    const uint32_t count = std::min(kChunk, static_cast<uint32_t>(probes.rows.size()) - first);
+    Arena arena;
+    std::vector<Vector> keys;
+    for (const ColumnPtr& key : probes.columns) keys.push_back(slice(*key, first, count, arena));
+    ActiveSet rows(count, arena);
+    std::vector<uint64_t> wanted(bits::words(count));
+    for (uint32_t i = 0; i < count; ++i) {  // what a probe leaves out before
+      const bool is_null = std::ranges::any_of(std::views::iota(size_t{0}, keys.size()), [&](size_t k) {
+        return !finds_nulls[k] && !probes.rows[first + i][k];
+      });
+      if (!is_null && i % 7 != 3) bits::set(wanted.data(), i);
+    }
+    rows.narrow(wanted.data());
+    std::vector<uint32_t> begin(count), size(count);
+    lookup->find(keys, rows, {begin.data(), size.data()});
+    rows.for_each([&](uint32_t i) {
+      const auto found = expected.find(probes.rows[first + i]);
+      const size_t matches = found == expected.end() ? 0 : existence ? 1 : found->second.size();
+      ASSERT_EQ(size[i], matches) << "row " << first + i;
+      for (uint32_t m = 0; m < matches && !existence; ++m)
+        ASSERT_EQ(lookup->row(begin[i] + m), found->second[m]) << "row " << first + i;
+    });
+  }
+}
+
+class Lookups : public testing::TestWithParam<bool> {  // whether only existence is asked for
+ protected:
+  std::mt19937 random{5};
+  int64_t below(int64_t end) { return static_cast<int64_t>(random() % static_cast<uint64_t>(end)); }
+};
+
+TEST_P(Lookups, OneKey) {
+  const size_t many = test_size(40'000, 300'000);
+  for (const size_t rows : {size_t{1}, size_t{2}, size_t{63}, size_t{64}, size_t{65}, many}) {
+    SCOPED_TRACE(rows);
+    const auto size = static_cast<int64_t>(rows);
+    for (const Type type : {Type(TypeId::kInt32), Type(TypeId::kInt64)}) {
+      for (const double nulls : {0.0, 0.2}) {
+        const auto check = [&](int64_t least, int64_t end, std::string_view name) {
+          const auto value = [&](size_t, size_t) { return least + below(end); };
+          const Made builds = make(rows, {type}, nulls, random, value);
+          expect_like_map(builds, make(1000, {type}, nulls, random, value), false, GetParam(), name);
+          expect_like_map(builds, make(1000, {type}, nulls, random, value), true, GetParam(), "");
+        };
+        const std::string_view by_number = GetParam() ? "bitmap" : "direct";
+        check(-7, size, nulls == 0 ? by_number : "");
+        check(1000, std::max<int64_t>(size / 9, 1), nulls == 0 ? by_number : "");
+        check(-size * 50, size * 10'000, "");
+      }
+      const auto in_order = [&](size_t row, size_t) { return static_cast<int64_t>(row / 3) - 4; };
+      expect_like_map(make(rows, {type}, 0, random, in_order), make(1000, {type}, 0, random, in_order), false,
+                      GetParam(), GetParam() ? "bitmap" : "direct");
+    }
+  }
+}
+
+TEST_P(Lookups, SeveralKeys) {
+  const std::vector<Type> two = {TypeId::kInt64, TypeId::kInt32},
+                          three = {TypeId::kInt64, TypeId::kInt64, TypeId::kInt32};
+  const size_t many = test_size(20'000, 100'000);
+  for (const size_t rows : {size_t{1}, size_t{64}, size_t{65}, many}) {
+    SCOPED_TRACE(rows);
+    for (const double nulls : {0.0, 0.2}) {
+      for (const bool null_is_key : {false, true}) {
+        for (const auto& types : {two, three}) {
+          const auto few = [&](size_t, size_t k) { return k == 0 ? below(300) - 5 : below(7) * 1'000'000; };
+          expect_like_map(make(rows, types, nulls, random, few), make(1000, types, nulls, random, few),
+                          null_is_key, GetParam(), "");
+          // The values of probes exceed those of the build side in both directions.
+          const auto more = [&](size_t, size_t k) { return k == 0 ? below(600) - 200 : below(9) * 500'000; };
+          expect_like_map(make(rows, types, nulls, random, few), make(1000, types, nulls, random, more),
+                          null_is_key, GetParam(), "");
+          const auto wide = [&](size_t row, size_t k) {  // too wide for a word
+            const int64_t ends[] = {INT64_MIN, INT64_MAX, 0, 1};
+            return k == 0 ? ends[row % 4] : k == 1 ? below(4) : below(3);
+          };
+          expect_like_map(make(rows, types, nulls, random, wide), make(1000, types, nulls, random, wide),
+                          null_is_key, GetParam(), "");
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Existence, Lookups, testing::Bool());
+
+}  // namespace
+}  // namespace lanewise::ops::lookups
