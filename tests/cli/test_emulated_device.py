@@ -115,6 +115,20 @@ def test_what_is_in_memory_does_not_stream_with_the_rest(lanewise, env, tmp_path
     assert everything - 1.1 * first < then < everything - 0.9 * first, (first, then, everything, error)
 
 
+@pytest.mark.parametrize("condition, share", [("a BETWEEN 140_000 AND 150_000", 1 / 6), ("a IN (SELECT k::BIGINT + 190_000 FROM range(50) u(k))", 1 / 6), ("b % 5 = 1", 1),
+                                              ("a < 20_000 OR a > 290_000", 1 / 3)])
+def test_rows_out_of_bounds_do_not_stream(lanewise, env, tmp_path, condition, share):
+    """Of columns that exceed the GPU's memory, and that the host keeps, batches come only from zones whose bounds allow what a filter or a join keeps."""
+    rows = 300_000
+    made = lanewise("sql", "-o", "t.parquet", "-c", f"SELECT i AS a, i * 7919 % 1000 AS b, CASE WHEN i % 3 > 0 THEN 's' || i % 100 END AS s FROM range({rows}) r(i)")
+    assert made[0] == 0, made
+    query = f"SELECT count(*) AS n, sum(a * b) AS ab, min(s) AS s, count(s) AS present FROM 't.parquet' WHERE {condition}"
+    code, out, error = lanewise("sql", "--device", "cuda", "--device-memory", "3MB", "--format", "csv", "--profile", "-c", f"{query}; {query}", env=env)
+    assert (code, out) == lanewise("sql", "--format", "csv", "-c", f"{query}; {query}")[:2], error
+    skipped = sum(int(found) for found in re.findall(r"skipped (\d+) rows", error)) / 2
+    assert abs(rows * (1 - share) - skipped) <= rows / 6 and (skipped == 0) == (share == 1), error
+
+
 LEFT = "CREATE TABLE t AS SELECT i, i % 50000 AS k, CASE WHEN i % 9 > 0 THEN 's' || i % 7 END AS s, i % 3 = 0 AS b FROM range(120_000) r(i)"
 READERS = {
     "filter": "SELECT count(*) AS n, sum(v) AS v, min(s) AS s FROM g WHERE v % 3 = 1 AND n < 9",

@@ -133,6 +133,32 @@ def test_the_smallest_lookup_is_chosen(emulated_gpu):
         assert gpu.returncode == 0 and re.search(rf"keys of a join: \d+ rows, {name} \d", gpu.stderr), gpu.stderr
 
 
+def test_even_runs(emulated_gpu):
+    """Each number from the least to the greatest is the key of as many rows, side by side: nothing is read to find them. Shuffled, or with one row more, it is."""
+    rows = "SELECT i // 4 + 7 AS k, i AS w, 't' || i AS t FROM range(400) n(i)"
+    tables = f"CREATE TABLE l AS SELECT (i * 7 % 130)::BIGINT AS k, i AS v FROM range(700) n(i); CREATE TABLE even AS {rows}; CREATE TABLE shuffled AS {rows} ORDER BY i * 37 % 401; CREATE TABLE more AS {rows} UNION ALL SELECT 106, 0, 'x';"
+    for table, name in {"even": "even runs by", "shuffled": "runs by", "more": "runs by"}.items():
+        for query in (f"SELECT count(*), sum(v * w), sum(w) FROM l JOIN {table} r ON l.k = r.k AND v % 11 < w % 9", f"SELECT count(*), sum(v), sum(w) FROM l LEFT JOIN {table} r ON l.k = r.k",
+                      f"SELECT l.k, v, w, t FROM l JOIN {table} r ON l.k = r.k ORDER BY ALL", f"SELECT count(*), sum(v) FROM l WHERE EXISTS (FROM {table} r WHERE l.k = r.k AND r.w > l.v)"):
+            sql = f"{tables} {query}"
+            cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile")
+            assert cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, cpu.stderr + gpu.stderr
+            assert re.search(rf"keys of a join: \d+ rows, {name} \d", gpu.stderr), gpu.stderr
+
+
+def test_busy_lanes_of_pairs(emulated_gpu):
+    """One row in 32 has 64 pairs, others none: naive lanes leave 31 of 32 idle, balanced ones share them."""
+    tables = "CREATE TABLE l AS SELECT i AS k, i AS v FROM range(1024) n(i); CREATE TABLE r AS SELECT i // 64 * 32 AS k, i AS w FROM range(2048) n(i) UNION ALL SELECT 5000, 1;"
+    query = f"{tables} SELECT count(*), sum(w) FROM l JOIN r ON l.k = r.k AND w + v >= 0"
+    shares = {}
+    for form in ("naive", "balanced"):
+        done = run(emulated_gpu, query, "--device", "cuda", "--profile", "--device-strategy", f"pairs={form},occupancy")
+        found = re.search(r"aggregate .*, occupancy ([0-9.]+) %", done.stderr)
+        assert done.returncode == 0 and found, done.stderr
+        shares[form] = float(found[1])
+    assert shares == {"naive": 3.1, "balanced": 100.0}
+
+
 FORMS = ["naive", "refill", "balanced", "mixed", "queued", "written"]
 AGGREGATED = [
     "SELECT count(*), sum(v), sum(w), min(d), max(w * v), count(n) FROM l JOIN r ON l.k = r.k",

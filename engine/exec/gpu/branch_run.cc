@@ -90,11 +90,11 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
   int64_t most = input_.batch_rows();
   bool ahead = input_.streams();
   const Stopwatch watch;
-  for (int64_t first = 0; first < input_.rows();) {
-    const int64_t rows = std::min(most, input_.rows() - first);
+  for (RowRange now = input_.next_rows(0, most); now.first < now.end;) {
+    const int64_t rows = now.end - now.first;
     bool more = true;
     try {
-      open(first, rows, ahead ? std::min(most, input_.rows() - first - rows) : 0);
+      open(now, ahead ? input_.next_rows(now.end, most) : RowRange{now.end, now.end});
       more = batch();
       if (!beside_.empty()) gpu_.modules.begin(beside_);  // now, so that nothing waits for it
       if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
@@ -110,22 +110,26 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
       }
       if (rows <= kFewestRows) throw;
       most = std::max(kFewestRows, (rows / 2 + 63) / 64 * 64);
+      now = input_.next_rows(now.first, most);
       continue;
     }
     ++times_.batches;
-    first += rows;
     if (!more) break;
+    now = input_.next_rows(now.end, most);
   }
   if (input_.streams()) times_.upload_seconds += watch.seconds();
   times_.uploaded += input_.uploaded_bytes();
+  times_.skipped += input_.skipped_rows();
 }
 
 gpu::DeviceBuffer BranchRun::allocate(size_t bytes, std::string_view what) {
   return or_full([&] { return gpu_.pool.allocate(bytes, gpu_.stream, what); });
 }
 
-/// Makes a batch the current one: its columns, bitmaps and kernels. Begins to load so many rows after it.
-void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
+/// Makes a batch the current one: its columns, bitmaps and kernels. Begins to load the rows ahead, if there are
+/// some.
+void BranchRun::open(RowRange now, RowRange ahead) {
+  const int64_t first = now.first, rows = now.end - now.first;
   feed_.end();
   clear_section();
   split_.clear();
@@ -134,7 +138,7 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   const uint64_t uploaded = input_.uploaded_bytes();
   const Stopwatch watch;
   or_full([&] { feed_.next(first, rows); });
-  if (rows_ahead > 0) feed_.ask(first + rows, rows_ahead);
+  if (ahead.first < ahead.end) feed_.ask(ahead.first, ahead.end - ahead.first);
   if (!input_.streams() && input_.uploaded_bytes() != uploaded) times_.upload_seconds += watch.seconds();
   first_ = static_cast<uint64_t>(first);
   rows_ = input_rows_ = static_cast<uint64_t>(rows);

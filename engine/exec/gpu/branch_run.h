@@ -137,7 +137,7 @@ class BranchRun {
 
  private:
   void raise_as_reference(const std::vector<Value>& row) const;
-  void open(int64_t first, int64_t rows, int64_t rows_ahead);
+  void open(RowRange now, RowRange ahead);
   void put_off_group_kernel(std::vector<KernelText>& texts);
   uint64_t blocks_for(const gpu::Kernel& kernel, uint64_t rows, const RowLaunch& how) const;
   void filter(size_t stage);

@@ -55,6 +55,7 @@ class KernelClock {
 /// What running kernels came to, for the profile.
 struct DeviceTimes {
   int batches = 0;                        ///< of rows
+  int64_t skipped = 0;                    ///< rows that were not loaded, by their bounds
   int modules = 0;                        ///< sources that were needed
   int compiled = 0;                       ///< of these, how many the cache did not have
   double module_seconds = 0;              ///< until they were loaded

@@ -280,6 +280,7 @@ class DeviceRun {
     } else {
       text += ", columns on the GPU";
     }
+    if (times_.skipped != 0) text += fmt::format(", skipped {} rows", times_.skipped);
     std::vector<std::string> lines = {std::move(text)};
     for (const std::string& lookup : times_.lookups) lines.push_back("  keys of a join: " + lookup);
     for (const KernelTime& kernel : times_.kernels)

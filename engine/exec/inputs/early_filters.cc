@@ -197,10 +197,7 @@ std::vector<ExprPtr> within_ranges(const NeededMatch& match, const plan::Join& j
   for (size_t k = 0; k < join.keys.size(); ++k) {
     if (match.columns[k] == kComputed) continue;
     const auto range = key_range(join, *match.build, k);
-    if (!range) continue;
-    const ExprPtr scanned = column(match.columns[k], join.keys[k].left->type);
-    within.push_back(call(">=", {scanned, literal(range->least)}));
-    within.push_back(call("<=", {scanned, literal(range->greatest)}));
+    if (range) add_within(within, column(match.columns[k], join.keys[k].left->type), *range);
   }
   return within;
 }
@@ -224,6 +221,11 @@ EarlyFilters early_filters(const plan::Scan& scan, const Branch& branch) {
   Walk walk(scan, branch);
   walk.run();
   return std::move(walk.filters);
+}
+
+void add_within(std::vector<ExprPtr>& predicates, const ExprPtr& value, const ops::KeyRange& range) {
+  predicates.push_back(call(">=", {value, literal(range.least)}));
+  predicates.push_back(call("<=", {value, literal(range.greatest)}));
 }
 
 void read_builds(EarlyFilters& filters, const Branch& branch, const BuildOf& build_of) {

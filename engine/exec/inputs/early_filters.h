@@ -43,6 +43,9 @@ using BuildOf = std::function<std::shared_ptr<const ops::Build>(const StepSpec&)
 /// for bounds: see may_hold().
 void read_builds(EarlyFilters& filters, const Branch& branch, const BuildOf& build_of);
 
+/// Adds predicates that hold for values from the least key to the greatest.
+void add_within(std::vector<ExprPtr>& predicates, const ExprPtr& value, const ops::KeyRange& range);
+
 /// Semi joins, and comparisons with the least and the greatest key, that are worth their time before the
 /// branch's steps, the most selective first. `columns` are the scan's, of which rows are sampled.
 struct FirstSteps {

@@ -126,6 +126,29 @@ bool begins_before(const Bounds& a, const Bounds& b, const ops::InputOrder& orde
 
 }  // namespace
 
+std::vector<RowRange> ranges_that_may_hold(const std::vector<ColumnStore::Chunks>& columns, int64_t rows,
+                                           const std::vector<ExprPtr>& predicates) {
+  std::vector<std::optional<Cursor>> cursors(columns.size());
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] != nullptr && rows_of(*columns[i]) == rows) cursors[i].emplace(*columns[i]);
+  }
+  const auto zone = [&](size_t column) { return cursors[column] ? &cursors[column]->zone() : nullptr; };
+  std::vector<RowRange> ranges;
+  for (int64_t row = 0; row < rows;) {
+    int64_t step = rows - row;
+    for (const auto& cursor : cursors)
+      if (cursor) step = std::min(step, cursor->left_in_zone());
+    if (std::ranges::all_of(predicates, [&](const ExprPtr& one) { return may_hold(*one, zone); })) {
+      if (ranges.empty() || ranges.back().end != row) ranges.push_back({row, row});
+      ranges.back().end = row + step;
+    }
+    for (auto& cursor : cursors)
+      if (cursor) cursor->advance(step);
+    row += step;
+  }
+  return ranges;
+}
+
 int64_t rows_of(const std::vector<StoredChunk>& chunks) {
   int64_t rows = 0;
   for (const StoredChunk& chunk : chunks) rows += chunk.column->rows;

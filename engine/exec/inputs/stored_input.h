@@ -24,6 +24,14 @@ StoredInput read_stored(const std::vector<ColumnStore::Chunks>& columns, int64_t
                         const std::vector<ExprPtr>& predicates, const Slicing& slicing,
                         const std::optional<ops::InputOrder>& order = std::nullopt);
 
+/// Rows [first, end).
+struct RowRange {
+  int64_t first, end;
+};
+/// The ranges of `rows` rows in whose zones all predicates may hold. Nothing is known of columns that are null.
+std::vector<RowRange> ranges_that_may_hold(const std::vector<ColumnStore::Chunks>& columns, int64_t rows,
+                                           const std::vector<ExprPtr>& predicates);
+
 /// Rows of the column.
 int64_t rows_of(const std::vector<StoredChunk>& chunks);
 

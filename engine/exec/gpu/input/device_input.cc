@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "exec/gpu/join/join_table.h"
+#include "exec/inputs/early_filters.h"
 #include "exec/inputs/open_scan.h"
 #include "expr/gpu/emitter.h"
 
@@ -73,6 +74,7 @@ DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, cons
     if (rows_ < 0) read_rows();
     if (!identity_.empty()) gpu.store.set_rows(identity_, rows_);
     plan_batches();
+    if (streams_) leave_out_rows(results);
     return;
   }
   if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
@@ -146,6 +148,52 @@ void DeviceInput::plan_batches() {
     if (!is_there(place) && (resident_.empty() || resident_[place].empty())) host(place);
   }
   gpu_.feeding();
+}
+
+/// Finds the rows that filters and joins may keep, by the bounds of the columns in the host's store.
+void DeviceInput::leave_out_rows(const Results& results) {
+  if (identity_.empty() || options_.store == nullptr) return;
+  EarlyFilters early = early_filters(*scan_, branch_);
+  for (const NeededMatch& match : early.matches) {
+    const auto& table = results[branch_.steps[match.step].result].on_device;
+    if (table == nullptr || !table->key_range() || match.columns[0] == NeededMatch::kComputed) continue;
+    const Type type = branch_.schema[match.columns[0]].type;
+    add_within(early.predicates, lanewise::column(match.columns[0], type), *table->key_range());
+  }
+  read_builds(early, branch_, [&](const StepSpec& step) { return results[step.result].build; });
+  if (early.predicates.empty()) return;
+  std::vector<ColumnStore::Chunks> columns(scan_->columns.size());
+  for (const ExprPtr& predicate : early.predicates) {
+    for (const size_t column : columns_of(*predicate))
+      if (columns[column] == nullptr) columns[column] = options_.store->find(identity_, scan_->columns[column]);
+  }
+  ranges_.emplace();
+  for (const RowRange& found : ranges_that_may_hold(columns, rows_, early.predicates)) {
+    const int64_t first = found.first / 64 * 64, end = std::min((found.end + 63) / 64 * 64, rows_);
+    if (!ranges_->empty() && first <= ranges_->back().end) {
+      ranges_->back().end = end;
+    } else {
+      ranges_->push_back({first, end});
+    }
+  }
+}
+
+RowRange DeviceInput::next_rows(int64_t first, int64_t most) const {
+  RowRange next{first, rows_};
+  if (ranges_) {
+    const auto range = std::ranges::find_if(*ranges_, [&](const RowRange& one) { return one.end > first; });
+    next = range == ranges_->end() ? RowRange{rows_, rows_} : *range;
+    next.first = std::max(first, next.first);
+  }
+  if (!resident_.empty()) most = std::min(most, gpu_.batch_rows - next.first % gpu_.batch_rows);
+  return {next.first, std::min(next.end, next.first + most)};
+}
+
+int64_t DeviceInput::skipped_rows() const {
+  if (!ranges_) return 0;
+  return std::accumulate(ranges_->begin(), ranges_->end(), rows_, [](int64_t left, const RowRange& range) {
+    return left - (range.end - range.first);
+  });
 }
 
 /// Where their number is not known, reading the columns yields it; without a column, the source's first.

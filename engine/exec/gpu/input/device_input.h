@@ -2,12 +2,14 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "data/gpu/device_rows.h"
 #include "exec/execute.h"
 #include "exec/gpu/accelerator.h"
+#include "exec/inputs/stored_input.h"
 #include "exec/pipeline.h"
 #include "exec/results.h"
 
@@ -28,6 +30,11 @@ class DeviceInput {
   /// Rows to be loaded at a time: of what streams so many that there is room for two batches, and for what
   /// kernels need.
   int64_t batch_rows() const { return batch_rows_; }
+  /// The rows to be loaded next, at most `most`: from `first` on, or, where rows stream, after others of which
+  /// bounds show that no step keeps them. Without rows: none are left.
+  RowRange next_rows(int64_t first, int64_t most) const;
+  /// Rows that are never loaded.
+  int64_t skipped_rows() const;
   /// The needed columns' rows [first, first + rows). Of what streams they belong to Accelerator::copies, and
   /// other threads than the input's may load them, one at a time. Throws MemoryError where the device has no
   /// room.
@@ -41,6 +48,7 @@ class DeviceInput {
 
   void read_rows();
   void plan_batches();
+  void leave_out_rows(const Results& results);
   std::vector<DeviceStore::ColumnPtr> stored(size_t place) const;
   bool is_there(size_t place) const;
   const HostColumn& host(size_t place);
@@ -60,6 +68,7 @@ class DeviceInput {
   int64_t rows_ = -1;
   std::vector<HostColumn> host_;  // by place; without chunks: not read
   bool streams_ = false;
+  std::optional<std::vector<RowRange>> ranges_;  // of rows that may be kept, from multiples of 64 on
   /// By place, where others stream: the store's parts of batch_rows of the device, which it keeps meanwhile.
   std::vector<std::vector<DeviceStore::ColumnPtr>> resident_;
   int64_t batch_rows_;

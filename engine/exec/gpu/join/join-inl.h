@@ -18,7 +18,8 @@ enum class LookupKind : u64 {
   kDirect,  ///< a row for each number from `base` on
   kRanks,   ///< of keys that ascend with their rows: Ranks
   kBitmap,  ///< a bit for each number; a row is at its number's place, or it is never looked up
-  kRuns     ///< Matches for each number: of no rows where it is not a key; runs have their keys' numbers
+  kRuns,    ///< Matches for each number: of no rows where it is not a key; runs have their keys' numbers
+  kEven     ///< the same, but all numbers are keys of `table` rows, in their order: there is nothing to read
 };
 
 /// 32 numbers: those that are keys, and how many keys are less than all of them.
@@ -105,6 +106,7 @@ LANES_FN u32 find_number(const Lookup& lookup, u64 number) {
   if (lookup.kind == LookupKind::kDirect) return *lookup.at<const u32>(place);
   if (lookup.kind == LookupKind::kBitmap)
     return *lookup.at<const u32>(place / 32) & bit_of(place) ? u32(place) : kNoRow;
+  if (lookup.kind == LookupKind::kEven) return u32(place);
   if (lookup.kind == LookupKind::kRuns) return lookup.at<const Matches>(place)->count ? u32(place) : kNoRow;
   const Ranks ranks = *lookup.at<const Ranks>(place / 32);
   return ranks.keys & bit_of(place) ? ranks.before + u32(lanes::count_bits(ranks.keys & (bit_of(place) - 1)))
@@ -143,9 +145,11 @@ LANES_FN Matches matches_at(const Matches* runs, u64 place) {
 template <class Keys, class Held>
 LANES_FN Matches find_run(const Lookup& lookup, const Matches* runs, const Keys& wanted, Held held) {
   if constexpr (Keys::kNumber) {
-    if (lookup.kind == LookupKind::kRuns) {
+    if (lookup.kind == LookupKind::kRuns || lookup.kind == LookupKind::kEven) {
       const u64 place = wanted.number() - lookup.base;
-      return place < lookup.size ? matches_at(runs, place) : Matches{0, 0};
+      if (place >= lookup.size) return {0, 0};
+      if (lookup.kind == LookupKind::kRuns) return matches_at(runs, place);
+      return {u32(place * lookup.table), u32(lookup.table)};
     }
   }
   const u32 found = find_row(lookup, wanted, held);

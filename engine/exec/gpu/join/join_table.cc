@@ -1,3 +1,4 @@
+#include "data/physical_value.h"
 #include "exec/gpu/join/join_table.h"
 
 #include <fmt/format.h>
@@ -43,6 +44,20 @@ std::vector<JoinTable::ColumnPtr> uploaded(const ops::Build& build, const Option
   return columns;
 }
 
+/// The bounds as values of the type.
+std::optional<ops::KeyRange> range_of(const kernel::KeyBounds& bounds, Type type) {
+  return visit(type.physical(), [&](auto zero) -> std::optional<ops::KeyRange> {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      const uint64_t sign = std::is_signed_v<T> ? uint64_t{1} << 63 : 0;  // see kernel::number_of()
+      return ops::KeyRange{to_value(type, static_cast<T>(bounds.low ^ sign)),
+                           to_value(type, static_cast<T>(bounds.high ^ sign))};
+    } else {
+      return std::nullopt;
+    }
+  });
+}
+
 }  // namespace
 
 /// Fills a JoinTable, by kernels over the rows of its keys.
@@ -69,6 +84,7 @@ class JoinTable::Filling {
   void run() {
     if (table_.rows_ != 0 && finds_numbers(program_, 0) && gpu_.strategy.join != Strategy::Join::kHash)
       find_bounds();
+    if (found_.low <= found_.high) table_.key_range_ = range_of(found_, key_->type);
     choose(are_movable(kept()) && !ops::asks_right(join_.kind) && !are_known_to_repeat());
     if (ops::asks_right(join_.kind)) make_marks();
     order_by_parts();
@@ -300,16 +316,16 @@ class JoinTable::Filling {
     gpu::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t));
     shared("sum_runs", tiles, counts.address(), rows, sums.address());
     shared("scan_tiles", 1, sums.address(), tiles);
-    const gpu::DeviceBuffer longest = allocate(sizeof(uint32_t)), starts = allocate(rows * sizeof(uint32_t));
-    gpu_.stream.fill(longest.address(), 0, longest.size());
+    const gpu::DeviceBuffer seen = allocate(sizeof(kernel::RunsSeen)), starts = allocate(rows * sizeof(uint32_t));
+    gpu_.stream.fill(seen.address(), 0, seen.size());
     const bool placed = can_place_runs() && make_places(), numbered = !placed && can_number_runs();
     const gpu::DeviceBuffer numbers = numbered ? allocate(rows * sizeof(uint32_t)) : gpu::DeviceBuffer();
     const uint64_t runs =
         numbered ? fetch_one<uint64_t>(gpu_, sums.address() + tiles * sizeof(uint64_t)) >> 32 : rows;
     if (!placed) table_.runs_ = allocate(runs * sizeof(kernel::Matches));
     shared("start_runs", tiles, counts.address(), rows, sums.address(), starts.address(), numbers.address(),
-           placed ? 0 : table_.runs(), longest.address());
-    if (placed) place_runs(counts, starts);
+           placed ? 0 : table_.runs(), seen.address());
+    if (placed) place_runs(counts, starts, seen);
     counts.reset();
     table_.order_ = allocate(rows * sizeof(uint32_t));
     if (table_.has_null_keys_) gpu_.stream.fill(table_.order(), 0, table_.order_.size());  // after the runs
@@ -320,7 +336,12 @@ class JoinTable::Filling {
              numbers.address());
     }
     standing.reset();
-    table_.longest_run_ = fetch_one<uint32_t>(gpu_, longest.address());
+    const auto [longest, uneven] = fetch_one<kernel::RunsSeen>(gpu_, seen.address());
+    table_.longest_run_ = longest;
+    if (placed && uneven == 0) {
+      table_.lookup_.kind = kernel::LookupKind::kEven;
+      table_.lookup_.table = longest;
+    }
     order_columns();
   }
 
@@ -340,10 +361,11 @@ class JoinTable::Filling {
   }
 
   /// The lookup becomes the runs themselves.
-  void place_runs(const gpu::DeviceBuffer& counts, const gpu::DeviceBuffer& starts) {
+  void place_runs(const gpu::DeviceBuffer& counts, const gpu::DeviceBuffer& starts,
+                  const gpu::DeviceBuffer& seen) {
     kernel::Lookup& lookup = table_.lookup_;
     shared("place_runs", most_blocks(gpu_), lookup.table, lookup.size, counts.address(), starts.address(),
-           table_.runs());
+           table_.runs(), seen.address());
     table_.table_.reset();
     lookup.kind = kernel::LookupKind::kRuns;
     lookup.table = table_.runs();
@@ -430,7 +452,7 @@ JoinTable::JoinTable(const plan::Join& join, const ops::Build& build, const Opti
 
 std::string JoinTable::describe() const {
   constexpr const char* kNames[] = {"hash table of {} slots", "array by {} numbers", "ranks of {} numbers",
-                                    "bitmap of {} numbers", "runs by {} numbers"};
+                                    "bitmap of {} numbers", "runs by {} numbers", "even runs by {} numbers"};
   const char* const name = kNames[static_cast<size_t>(lookup_.kind)];
   return fmt::format("{} rows, {}, {}", rows_, fmt::format(fmt::runtime(name), lookup_.size),
                      format_size(table_ ? table_.size() : runs_.size()));

@@ -51,6 +51,8 @@ class JoinTable {
   bool holds_values() const { return holds_values_; }
   uint32_t longest_run() const { return longest_run_; }
   bool has_null_keys() const { return has_null_keys_; }
+  /// Of its only key, where that is an integer, a date and the like.
+  const std::optional<ops::KeyRange>& key_range() const { return key_range_; }
   /// Whether rows were found, a column; of joins that need that.
   const DeviceColumn& marks() const { return marks_; }
   /// kernel::Matches by what the lookup finds: rows that stand for runs, or the runs' numbers.
@@ -69,6 +71,7 @@ class JoinTable {
   bool has_null_keys_ = false;
   bool holds_values_ = false;
   uint32_t longest_run_ = 1;
+  std::optional<ops::KeyRange> key_range_;
   kernel::Lookup lookup_ = {};
   std::optional<uint64_t> part_shift_;
   gpu::DeviceBuffer table_, runs_, order_;

@@ -10,6 +10,12 @@ namespace lanewise::kernel {
 
 inline constexpr u32 kTileRows = 1024;  // for a block
 
+/// The runs of a build side.
+struct RunsSeen {
+  u32 longest;
+  u32 uneven;  ///< runs differ in their lengths, or are not in the order of numbers
+};
+
 #if defined(__CUDACC__)
 
 /// What a row that stands for a run of so many rows adds to a sum: those rows, and above 32 bits the run.
@@ -65,11 +71,17 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 
 /// Matches for each number of a lookup that has the row which stands for its run, or kNoRow.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    place_runs(const u32* standing, u64 numbers, const u32* counts, const u32* starts, Matches* runs) {
+    place_runs(const u32* standing, u64 numbers, const u32* counts, const u32* starts, Matches* runs,
+               RunsSeen* seen) {
+  const u32 longest = seen->longest;
+  bool uneven = false;
   for (u64 number = thread(); number < numbers; number += threads()) {
     const u32 row = standing[number];
-    runs[number] = row == kNoRow ? Matches{0, 0} : Matches{starts[row], counts[row]};
+    const Matches run = row == kNoRow ? Matches{0, 0} : Matches{starts[row], counts[row]};
+    uneven |= run.count != longest || run.first != number * longest;
+    runs[number] = run;
   }
+  if (uneven) seen->uneven = 1;
 }
 
 /// Puts each row into the run of the row that stands for it; `starts` become the ends of runs.
