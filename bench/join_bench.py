@@ -115,6 +115,7 @@ def main():
     parser.add_argument("--device", default="cpu", help="cpu, cuda, auto (default: cpu)")
     parser.add_argument("--forms", action="store_true", help="compare the ways to pairs, on a GPU")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of both engines (default: one per core)")
+    parser.add_argument("--only", default="", metavar="NAMES", help="of queries, with semicolons between (default: all)")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--folder", type=Path, default=ROOT / ".cache" / "data", help="where the database is kept")
     arguments = parser.parse_args()
@@ -131,6 +132,8 @@ def main():
     print(f"{'query':26}{'Lanewise':>10}{'kernels':>9}{'DuckDB':>10}{'ratio':>8}   ms, best of {arguments.runs - 1} behind the first")
     with duckdb.connect(str(database), read_only=True, config={"threads": arguments.threads}) as connection:
         for name, query in QUERIES.items():
+            if arguments.only and name not in arguments.only.split(";"):
+                continue
             theirs, right = run_duckdb(connection, query, 3)
             ours, kernels, after, answer, lookup = run_lanewise(database, query, arguments.runs, arguments)
             wrong += answer != right
