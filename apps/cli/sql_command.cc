@@ -124,7 +124,7 @@ void add_device_options(CLI::App& sql, SqlOptions& options) {
                  "Force how the GPU works. Patterns: naive, refill=N, threads=N, automata, lists.\n"
                  "Groups: groups=table|parts|slots. Joins: join=hash|direct|ranks|bitmap, split,\n"
                  "pairs=naive|refill|balanced|mixed|queued|written. Separate several by commas.\n"
-                 "With occupancy, --profile shows how many lanes of automata were busy")
+                 "With occupancy, --profile shows how many lanes of automata and pairs were busy")
       ->type_name("NAMES");
   sql.add_option("--device-rows", options.session.device_rows, "Rows that the GPU handles at a time")
       ->envname("LANEWISE_DEVICE_ROWS")

@@ -126,8 +126,8 @@ gpu::DeviceBuffer BranchRun::allocate(size_t bytes, std::string_view what) {
   return or_full([&] { return gpu_.pool.allocate(bytes, gpu_.stream, what); });
 }
 
-/// Makes a batch the current one: its columns, bitmaps and kernels. Begins to load the rows ahead, if there are
-/// some.
+/// Makes a batch the current one: its columns, bitmaps and kernels. Begins to load the rows ahead, if there
+/// are some.
 void BranchRun::open(RowRange now, RowRange ahead) {
   const int64_t first = now.first, rows = now.end - now.first;
   feed_.end();

@@ -28,7 +28,8 @@ StoredInput read_stored(const std::vector<ColumnStore::Chunks>& columns, int64_t
 struct RowRange {
   int64_t first, end;
 };
-/// The ranges of `rows` rows in whose zones all predicates may hold. Nothing is known of columns that are null.
+/// The ranges of `rows` rows in whose zones all predicates may hold. Nothing is known of columns that are
+/// null.
 std::vector<RowRange> ranges_that_may_hold(const std::vector<ColumnStore::Chunks>& columns, int64_t rows,
                                            const std::vector<ExprPtr>& predicates);
 

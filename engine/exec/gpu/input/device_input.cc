@@ -165,7 +165,8 @@ void DeviceInput::leave_out_rows(const Results& results) {
   std::vector<ColumnStore::Chunks> columns(scan_->columns.size());
   for (const ExprPtr& predicate : early.predicates) {
     for (const size_t column : columns_of(*predicate))
-      if (columns[column] == nullptr) columns[column] = options_.store->find(identity_, scan_->columns[column]);
+      if (columns[column] == nullptr)
+        columns[column] = options_.store->find(identity_, scan_->columns[column]);
   }
   ranges_.emplace();
   for (const RowRange& found : ranges_that_may_hold(columns, rows_, early.predicates)) {

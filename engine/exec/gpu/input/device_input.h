@@ -30,8 +30,8 @@ class DeviceInput {
   /// Rows to be loaded at a time: of what streams so many that there is room for two batches, and for what
   /// kernels need.
   int64_t batch_rows() const { return batch_rows_; }
-  /// The rows to be loaded next, at most `most`: from `first` on, or, where rows stream, after others of which
-  /// bounds show that no step keeps them. Without rows: none are left.
+  /// The rows to be loaded next, at most `most`: from `first` on, or, where rows stream, after others of
+  /// which bounds show that no step keeps them. Without rows: none are left.
   RowRange next_rows(int64_t first, int64_t most) const;
   /// Rows that are never loaded.
   int64_t skipped_rows() const;

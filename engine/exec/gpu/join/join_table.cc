@@ -1,5 +1,5 @@
-#include "data/physical_value.h"
 #include "exec/gpu/join/join_table.h"
+#include "data/physical_value.h"
 
 #include <fmt/format.h>
 
@@ -316,7 +316,8 @@ class JoinTable::Filling {
     gpu::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t));
     shared("sum_runs", tiles, counts.address(), rows, sums.address());
     shared("scan_tiles", 1, sums.address(), tiles);
-    const gpu::DeviceBuffer seen = allocate(sizeof(kernel::RunsSeen)), starts = allocate(rows * sizeof(uint32_t));
+    const gpu::DeviceBuffer seen = allocate(sizeof(kernel::RunsSeen)),
+                            starts = allocate(rows * sizeof(uint32_t));
     gpu_.stream.fill(seen.address(), 0, seen.size());
     const bool placed = can_place_runs() && make_places(), numbered = !placed && can_number_runs();
     const gpu::DeviceBuffer numbers = numbered ? allocate(rows * sizeof(uint32_t)) : gpu::DeviceBuffer();
@@ -451,8 +452,9 @@ JoinTable::JoinTable(const plan::Join& join, const ops::Build& build, const Opti
     : JoinTable(join, uploaded(build, options, gpu, times), build.rows, options, gpu, times) {}
 
 std::string JoinTable::describe() const {
-  constexpr const char* kNames[] = {"hash table of {} slots", "array by {} numbers", "ranks of {} numbers",
-                                    "bitmap of {} numbers", "runs by {} numbers", "even runs by {} numbers"};
+  constexpr const char* kNames[] = {"hash table of {} slots", "array by {} numbers",
+                                    "ranks of {} numbers",    "bitmap of {} numbers",
+                                    "runs by {} numbers",     "even runs by {} numbers"};
   const char* const name = kNames[static_cast<size_t>(lookup_.kind)];
   return fmt::format("{} rows, {}, {}", rows_, fmt::format(fmt::runtime(name), lookup_.size),
                      format_size(table_ ? table_.size() : runs_.size()));
