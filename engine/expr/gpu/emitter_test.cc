@@ -32,7 +32,8 @@ std::vector<Type> all_types() {
 
 /// Is it offered for any arguments?
 bool is_offered(const Function& function) {
-  return function.device != nullptr || function.form != Function::Form::kCall;
+  using Form = Function::Form;
+  return function.device != nullptr || (function.form != Form::kCall && function.form != Form::kStruct);
 }
 
 /// The digits of a decimal determine its type.

@@ -64,7 +64,7 @@ TEST(DeviceTraits, OfFunctionsAndCastsAreThoseOfTheirSources) {
       exprs.push_back(call(function.name, given));
   };
   for (const Function& function : functions()) {
-    const bool may_be_offered = function.device != nullptr || function.form != Function::Form::kCall;
+    const bool may_be_offered = is_offered(function);
     if (!may_be_offered || function.name == "strftime") continue;  // requires a constant format
     add(function, {});
     for (size_t a = 0; a < types.size(); ++a) {

@@ -91,7 +91,7 @@ void expect_like_map(const Made& builds, const Made& probes, bool null_is_key, b
   }
 }
 
-class Lookups : public testing::TestWithParam<bool> {  // whether only existence is asked for
+class Lookups : public testing::TestWithParam<bool> {  // whether only existence matters
  protected:
   std::mt19937 random{5};
   int64_t below(int64_t end) { return static_cast<int64_t>(random() % static_cast<uint64_t>(end)); }
