@@ -131,9 +131,11 @@ def main():
     wrong = 0
     print(f"{'query':26}{'Lanewise':>10}{'kernels':>9}{'DuckDB':>10}{'ratio':>8}   ms, best of {arguments.runs - 1} behind the first")
     with duckdb.connect(str(database), read_only=True, config={"threads": arguments.threads}) as connection:
-        for name, query in QUERIES.items():
-            if arguments.only and name not in arguments.only.split(";"):
-                continue
+        chosen = arguments.only.split(";") if arguments.only else list(QUERIES)
+        if unknown := set(chosen) - set(QUERIES):
+            sys.exit(f"--only: there is no query {', '.join(unknown)}")
+        for name in chosen:
+            query = QUERIES[name]
             theirs, right = run_duckdb(connection, query, 3)
             ours, kernels, after, answer, lookup = run_lanewise(database, query, arguments.runs, arguments)
             wrong += answer != right

@@ -103,8 +103,8 @@ def compare(database, queries, arguments):
     """Prints a line for each query, by name; returns how many answers differ."""
     if arguments.only:
         queries = {name: text for name, text in queries.items() if name in arguments.only.split(",")}
-    if not queries:
-        return 0
+        if not queries:
+            sys.exit(f"--only: there is no query {arguments.only}")
     names, texts = list(queries), list(queries.values())
     with duckdb.connect(str(database), read_only=True) as connection:
         expected = corpus.duckdb_answers(connection, [corpus.Block("query", True, "", query.strip().rstrip(";"), 0) for query in texts])

@@ -173,12 +173,16 @@ struct KeyColumn {
 KeyColumn key_column(const std::vector<ColumnPtr>& key, size_t rows, const uint64_t* valid,
                      MemoryBudget* budget) {
   KeyColumn column;
-  column.words = Buffer::allocate(rows * sizeof(uint64_t), budget, kJoin);
-  auto* words = column.words.mutable_as<uint64_t>();
+  const Physical physical = key[0]->type.physical();
+  const bool are_words =
+      key[0]->dictionary == nullptr && (physical == Physical::kInt64 || physical == Physical::kUInt64);
+  column.words = are_words ? key[0]->values : Buffer::allocate(rows * sizeof(uint64_t), budget, kJoin);
+  const auto* const words = column.words.as<uint64_t>();
   std::mutex mutex;
   for_slices(key, rows, budget,
              [&](size_t first, std::span<const KeyWords> key_words, const ActiveSet& all, Arena&) {
-               std::copy_n(key_words[0].words, all.rows(), words + first);
+               if (!are_words)
+                 std::copy_n(key_words[0].words, all.rows(), column.words.mutable_as<uint64_t>() + first);
                KeyColumn part;
                for (uint32_t i = 0; i < all.rows(); ++i) {
                  if (valid != nullptr && !bits::test(valid, first + i)) continue;
@@ -228,7 +232,7 @@ std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vect
   const auto least = static_cast<uint64_t>(column.least);
   const uint64_t size = static_cast<uint64_t>(column.greatest) - least + 1;
   const std::optional<KeyRange> range = range_of(column, type);
-  if (column.integers && column.least <= column.greatest && size != 0 && Numbers::fit(size, rows))
+  if (column.integers && column.least <= column.greatest && size != 0 && Numbers::fit(size, rows, existence))
     return lookup_by_number({words, rows, valid, least, size}, range, existence, budget);
   if (size - 1 <= UINT32_MAX)
     return std::make_unique<WordLookup<uint32_t>>(words, rows, valid, column.least, range, existence, budget);

@@ -15,8 +15,8 @@ namespace lanewise::ops {
 
 inline constexpr std::string_view kJoin = "Join";  // name in memory errors
 
-/// For each row of a chunk, its matches in the order of a Lookup: `count` of them, starting at
-/// `first`.
+/// For each row of a chunk, its matches in the order of a Lookup: `count` of them, starting at `first`, which
+/// is unspecified where there are none.
 struct Runs {
   uint32_t* first;
   uint32_t* count;
@@ -34,7 +34,7 @@ class Lookup {
   virtual ~Lookup() = default;
   /// Finds the runs of the active rows. Keys are not NULL, unless NULLs are equal.
   virtual void find(std::span<const Vector> keys, const ActiveSet& rows, Runs runs) const = 0;
-  /// The method: "bitmap", "direct", "hash of words", "hash of bytes".
+  /// The method: "bitmap", "direct", "hash of 32 bits", "hash of words", "hash of bytes".
   virtual const char* name() const = 0;
   /// Whether a key is an index: the fastest method.
   virtual bool is_array() const { return false; }

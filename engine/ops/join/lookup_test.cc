@@ -122,6 +122,28 @@ TEST_P(Lookups, OneKey) {
   }
 }
 
+/// Few numbers of many rows, and more numbers than a part has.
+TEST_P(Lookups, ManyRows) {
+  const size_t rows = test_size(70'000, 1'500'000);
+  for (const int64_t numbers : {int64_t{3}, int64_t{1000}, static_cast<int64_t>(rows)}) {
+    const auto value = [&](size_t, size_t) { return below(numbers); };
+    expect_like_map(make(rows, {TypeId::kInt64}, 0, random, value),
+                    make(700, {TypeId::kInt64}, 0, random, value), false, GetParam(),
+                    GetParam() ? "bitmap" : "direct");
+  }
+}
+
+TEST(Lookup, KeepsToTheBudget) {
+  std::mt19937 random{6};
+  const auto value = [&](size_t row, size_t) { return static_cast<int64_t>(row % 5000); };
+  const Made made = make(100'000, {TypeId::kInt64, TypeId::kInt32}, 0, random, value);
+  MemoryBudget budget(size_t{1} << 18);
+  EXPECT_THROW(
+      with_threads(3, [&] { return make_lookup(made.columns, {false, false}, 100'000, false, &budget); }),
+      MemoryError);
+  EXPECT_EQ(budget.used(), 0U);
+}
+
 TEST_P(Lookups, SeveralKeys) {
   const std::vector<Type> two = {TypeId::kInt64, TypeId::kInt32},
                           three = {TypeId::kInt64, TypeId::kInt64, TypeId::kInt32};
@@ -132,8 +154,9 @@ TEST_P(Lookups, SeveralKeys) {
       for (const bool null_is_key : {false, true}) {
         for (const auto& types : {two, three}) {
           const auto few = [&](size_t, size_t k) { return k == 0 ? below(300) - 5 : below(7) * 1'000'000; };
+          const bool packs = types.size() == 2 && rows == many && nulls == 0;  // a word of 9 + 23 bits
           expect_like_map(make(rows, types, nulls, random, few), make(1000, types, nulls, random, few),
-                          null_is_key, GetParam(), "");
+                          null_is_key, GetParam(), packs ? "hash of 32 bits" : "");
           // The values of probes exceed those of the build side in both directions.
           const auto more = [&](size_t, size_t k) { return k == 0 ? below(600) - 200 : below(9) * 500'000; };
           expect_like_map(make(rows, types, nulls, random, few), make(1000, types, nulls, random, more),

@@ -59,7 +59,7 @@ class BitmapLookup : public Lookup {
   bool is_array() const override { return true; }
 
  private:
-  static constexpr size_t kShareRows = size_t{1} << 16, kShareBytes = 8, kMergedWords = 8192;
+  static constexpr size_t kShareRows = size_t{1} << 16, kShareBytes = 16, kMergedWords = 8192;
 
   uint64_t least_, keys_;
   Buffer bitmap_;
@@ -72,9 +72,9 @@ class DirectLookup : public Lookup {
       : least_(numbers.least), keys_(numbers.keys) {
     range_ = std::move(range);
     entries_ = Buffer::allocate((keys_ + 1) * sizeof(uint32_t), budget, kJoin, Access::kRandom);
-    // Threads have parts of the numbers, which fit their caches.
-    const int shift =
-        std::max(kPartBits, static_cast<int>(std::bit_width(keys_)) - static_cast<int>(kMostPartBits));
+    // Threads have parts of the numbers, each with about as many rows as fit a cache.
+    const int part_bits = std::min(static_cast<int>(std::bit_width(numbers.rows / kPartRows)), kMostPartBits);
+    const int shift = std::max(static_cast<int>(std::bit_width(keys_)) - part_bits, 0);
     const size_t parts = (keys_ >> shift) + 1;
     const PartedRows parted = divide(
         numbers.words, numbers.rows, numbers.valid, parts,
@@ -141,7 +141,8 @@ class DirectLookup : public Lookup {
   bool is_array() const override { return true; }
 
  private:
-  static constexpr int kPartBits = 16, kMostPartBits = 10;
+  static constexpr size_t kPartRows = size_t{1} << 15;
+  static constexpr int kMostPartBits = 10;
 
   uint64_t least_, keys_;
   Buffer entries_;  ///< uint32_t row, or start of the run, by key; the last entry is for keys out of range

@@ -12,8 +12,10 @@ struct Numbers {
   uint64_t least, keys;   // words are from `least` on, less than `least + keys`
 
   bool is_found(size_t row) const { return valid == nullptr || bits::test(valid, row); }
-  /// Whether an array by number is no larger than a hash table would be.
-  static bool fit(uint64_t range, size_t rows) { return range <= 8 * rows + 1024; }
+  /// Whether an entry for each number, 4 bytes or a bit, takes no more than a hash table would.
+  static bool fit(uint64_t range, size_t rows, bool existence) {
+    return range <= (existence ? 32 : 8) * rows + 1024;
+  }
 };
 
 /// A lookup that has an entry for each number: a row, the start of a run, or with `existence` a bit.

@@ -82,14 +82,16 @@ class PrefixSums : public WindowFunction {
   void fill(uint32_t rows, Add add) {
     const size_t blocks = (size_t{rows} + kSummedRows - 1) / kSummedRows;
     std::vector<Prefix> before(blocks);
-    const auto each = [&](size_t block, Prefix& to, auto after) {
+    const auto each = [&](size_t block, Prefix to, auto after) {
       const auto first = static_cast<uint32_t>(block) * kSummedRows;
       for (uint32_t row = first; row < first + std::min(kSummedRows, rows - first); ++row) {
         add(to, row);
-        after(row);
+        after(row, to);
       }
+      return to;
     };
-    parallel_for(blocks, [&](size_t block) { each(block, before[block], [](uint32_t) {}); });
+    parallel_for(blocks,
+                 [&](size_t block) { before[block] = each(block, {}, [](uint32_t, const Prefix&) {}); });
     Prefix all{};
     for (Prefix& block : before) {
       const Prefix of_block = std::exchange(block, all);
@@ -97,8 +99,7 @@ class PrefixSums : public WindowFunction {
     }
     prefixes_[0] = {};
     parallel_for(blocks, [&](size_t block) {
-      Prefix& to = before[block];
-      each(block, to, [&](uint32_t row) { prefixes_[row + size_t{1}] = to; });
+      each(block, before[block], [&](uint32_t row, const Prefix& sum) { prefixes_[row + size_t{1}] = sum; });
     });
   }
 

@@ -71,6 +71,9 @@ class Quantiles : public WindowFunction {
       rank[places[all[i].row]] = number - !is_new(i);
     });
     ordered = Buffer();
+    BufferBuilder<uint32_t> few(context.budget, kWindow);
+    few.append(rows_of_ranks_.data(), distinct);
+    rows_of_ranks_ = std::move(few);
     ranks_ = WaveletMatrix(std::move(ranks), count, distinct, context.budget);
   }
 

@@ -149,19 +149,16 @@ plan::NodePtr by_fields(plan::NodePtr node) {
   if (std::ranges::none_of(aggregate.keys, is_made)) return node;
   std::vector<ExprPtr> keys, shown;
   std::vector<std::string> names, key_names;
-  const auto add = [&](const ExprPtr& key) {
-    keys.push_back(key);
-    return column(keys.size() - 1, key->type);
-  };
-  for (const ExprPtr& key : aggregate.keys) {
+  const std::function<ExprPtr(const ExprPtr&)> add = [&](const ExprPtr& key) -> ExprPtr {
     if (!is_made(key)) {
-      shown.push_back(add(key));
-      continue;
+      keys.push_back(key);
+      return column(keys.size() - 1, key->type);
     }
     std::vector<ExprPtr> fields;
     for (const ExprPtr& field : key->args) fields.push_back(add(field));
-    shown.push_back(lanewise::call("struct_pack", std::move(fields), key->type));
-  }
+    return lanewise::call("struct_pack", std::move(fields), key->type);
+  };
+  for (const ExprPtr& key : aggregate.keys) shown.push_back(add(key));
   key_names.resize(keys.size());
   for (size_t i = 0; i < aggregate.aggregates.size(); ++i)
     shown.push_back(column(keys.size() + i, aggregate.aggregates[i].type));

@@ -168,10 +168,12 @@ void DeviceInput::leave_out_rows(const Results& results) {
       if (columns[column] == nullptr)
         columns[column] = options_.store->find(identity_, scan_->columns[column]);
   }
+  // A short gap costs less than a batch of its own.
+  const int64_t gap = batch_rows_ / 8;
   ranges_.emplace();
   for (const RowRange& found : ranges_that_may_hold(columns, rows_, early.predicates)) {
     const int64_t first = found.first / 64 * 64, end = std::min((found.end + 63) / 64 * 64, rows_);
-    if (!ranges_->empty() && first <= ranges_->back().end) {
+    if (!ranges_->empty() && first <= ranges_->back().end + gap) {
       ranges_->back().end = end;
     } else {
       ranges_->push_back({first, end});
@@ -182,7 +184,7 @@ void DeviceInput::leave_out_rows(const Results& results) {
 RowRange DeviceInput::next_rows(int64_t first, int64_t most) const {
   RowRange next{first, rows_};
   if (ranges_) {
-    const auto range = std::ranges::find_if(*ranges_, [&](const RowRange& one) { return one.end > first; });
+    const auto range = std::ranges::upper_bound(*ranges_, first, {}, &RowRange::end);
     next = range == ranges_->end() ? RowRange{rows_, rows_} : *range;
     next.first = std::max(first, next.first);
   }

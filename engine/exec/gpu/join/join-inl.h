@@ -19,7 +19,7 @@ enum class LookupKind : u64 {
   kRanks,   ///< of keys that ascend with their rows: Ranks
   kBitmap,  ///< a bit for each number; a row is at its number's place, or it is never looked up
   kRuns,    ///< Matches for each number: of no rows where it is not a key; runs have their keys' numbers
-  kEven     ///< the same, but all numbers are keys of `table` rows, in their order: there is nothing to read
+  kEven     ///< the same, but all numbers are keys of `table` rows, in their order: find_run() reads nothing
 };
 
 /// 32 numbers: those that are keys, and how many keys are less than all of them.

@@ -1,5 +1,4 @@
 #include "exec/gpu/join/join_table.h"
-#include "data/physical_value.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include <span>
 
 #include "base/size.h"
+#include "data/physical_value.h"
 #include "exec/gpu/branch_run.h"
 #include "exec/gpu/codegen/kernel_builder.h"
 #include "exec/gpu/join/build_kernels.h"

@@ -51,7 +51,7 @@ class JoinTable {
   bool holds_values() const { return holds_values_; }
   uint32_t longest_run() const { return longest_run_; }
   bool has_null_keys() const { return has_null_keys_; }
-  /// Of its only key, where that is an integer, a date and the like.
+  /// Of its only key, where that is an integer, a date and the like, and NULL finds no row.
   const std::optional<ops::KeyRange>& key_range() const { return key_range_; }
   /// Whether rows were found, a column; of joins that need that.
   const DeviceColumn& marks() const { return marks_; }
