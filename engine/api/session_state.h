@@ -27,6 +27,7 @@
 #include "gpu/modules/compiler.h"
 #include "lanes/targets/target.h"
 #include "sql/database.h"
+#include "sql/errors.h"
 
 namespace lanewise {
 
