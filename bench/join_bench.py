@@ -19,6 +19,8 @@ from pathlib import Path
 
 import duckdb
 
+import suite
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("LANEWISE_BUILD", ROOT / "build"))
 MILLISECONDS = {"µs": 1e-3, "ms": 1.0, "s": 1e3}
@@ -131,11 +133,7 @@ def main():
     wrong = 0
     print(f"{'query':26}{'Lanewise':>10}{'kernels':>9}{'DuckDB':>10}{'ratio':>8}   ms, best of {arguments.runs - 1} behind the first")
     with duckdb.connect(str(database), read_only=True, config={"threads": arguments.threads}) as connection:
-        chosen = arguments.only.split(";") if arguments.only else list(QUERIES)
-        if unknown := set(chosen) - set(QUERIES):
-            sys.exit(f"--only: there is no query {', '.join(unknown)}")
-        for name in chosen:
-            query = QUERIES[name]
+        for name, query in suite.chosen(QUERIES, arguments.only).items():
             theirs, right = run_duckdb(connection, query, 3)
             ours, kernels, after, answer, lookup = run_lanewise(database, query, arguments.runs, arguments)
             wrong += answer != right

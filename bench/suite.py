@@ -29,7 +29,7 @@ def parser(name, documentation):
     made.add_argument("--rounds", type=int, default=1, help="how often the engines take turns (default: 1)")
     made.add_argument("--memory-limit", default="", help="of both engines, like 100MB (default: most of the machine's)")
     made.add_argument("--device-memory", default="", help="of a GPU's memory at most, like 1GB")
-    made.add_argument("--only", default="", metavar="NAMES", help="of queries, with commas between (default: all)")
+    made.add_argument("--only", default="", metavar="NAMES", help="of queries, with semicolons between (default: all)")
     made.add_argument("--folder", type=Path, default=ROOT / ".cache" / "data", help="where the data are kept")
     return made
 
@@ -99,12 +99,18 @@ def run_lanewise(database, queries, arguments):
     return times, answers[::runs], [found[1] if found else "" for found in spilled]
 
 
+def chosen(queries, only):
+    """The queries that --only names; all, if it names none."""
+    if not only:
+        return queries
+    if unknown := [name for name in only.split(";") if name not in queries]:
+        sys.exit(f"--only: there is no query '{unknown[0]}'. There are: {'; '.join(queries)}")
+    return {name: queries[name] for name in only.split(";")}
+
+
 def compare(database, queries, arguments):
     """Prints a line for each query, by name; returns how many answers differ."""
-    if arguments.only:
-        queries = {name: text for name, text in queries.items() if name in arguments.only.split(",")}
-        if not queries:
-            sys.exit(f"--only: there is no query {arguments.only}")
+    queries = chosen(queries, arguments.only)
     names, texts = list(queries), list(queries.values())
     with duckdb.connect(str(database), read_only=True) as connection:
         expected = corpus.duckdb_answers(connection, [corpus.Block("query", True, "", query.strip().rstrip(";"), 0) for query in texts])
