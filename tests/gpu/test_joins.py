@@ -133,17 +133,24 @@ def test_the_smallest_lookup_is_chosen(emulated_gpu):
         assert gpu.returncode == 0 and re.search(rf"keys of a join: \d+ rows, {name} \d", gpu.stderr), gpu.stderr
 
 
-def test_even_runs(emulated_gpu):
-    """Each number from the least to the greatest is the key of as many rows, side by side: nothing is read to find them. Shuffled, or with one row more, it is."""
-    rows = "SELECT i // 4 + 7 AS k, i AS w, 't' || i AS t FROM range(400) n(i)"
-    tables = f"CREATE TABLE l AS SELECT (i * 7 % 130)::BIGINT AS k, i AS v FROM range(700) n(i); CREATE TABLE even AS {rows}; CREATE TABLE shuffled AS {rows} ORDER BY i * 37 % 401; CREATE TABLE more AS {rows} UNION ALL SELECT 106, 0, 'x';"
-    for table, name in {"even": "even runs by", "shuffled": "runs by", "more": "runs by"}.items():
-        for query in (f"SELECT count(*), sum(v * w), sum(w) FROM l JOIN {table} r ON l.k = r.k AND v % 11 < w % 9", f"SELECT count(*), sum(v), sum(w) FROM l LEFT JOIN {table} r ON l.k = r.k",
-                      f"SELECT l.k, v, w, t FROM l JOIN {table} r ON l.k = r.k ORDER BY ALL", f"SELECT count(*), sum(v) FROM l WHERE EXISTS (FROM {table} r WHERE l.k = r.k AND r.w > l.v)"):
+EVEN = {"INTEGER": "x::INT - 50", "UBIGINT": "(18446744073709551615 - 129 + x::BIGINT)::UBIGINT", "BIGINT": "-9223372036854775807 + x::BIGINT", "DATE": "DATE '1969-12-01' + x::INT"}
+
+
+@pytest.mark.parametrize("key", EVEN if ALL else ["INTEGER", "UBIGINT"])
+def test_even_runs(emulated_gpu, key):
+    """Each number from the least to the greatest is the key of as many rows, in any order: nothing is read to find them. With one row more or fewer, or other lengths of the same sum, it is."""
+    rows = "FROM (SELECT i AS w, 't' || i AS t, i // 4 + 7 AS x FROM range(400) n(i))"
+    builds = {"even": (f"SELECT w, t, {EVEN[key]} AS k {rows}", "even runs by"), "shuffled": (f"SELECT w, t, {EVEN[key]} AS k {rows} ORDER BY w * 37 % 401", "even runs by"),
+              "nulls": (f"SELECT w, t, {EVEN[key]} AS k {rows} UNION ALL SELECT 5, 'n', NULL FROM range(40)", "even runs by"), "more": (f"SELECT w, t, {EVEN[key]} AS k {rows} UNION ALL (SELECT 5, 'm', {EVEN[key]} {rows} WHERE w = 399)", "runs by"),
+              "fewer": (f"SELECT w, t, {EVEN[key]} AS k {rows} WHERE w <> 200", "runs by"), "uneven": (f"SELECT w, t, {EVEN[key]} AS k FROM (SELECT w, t, x - (x % 2 = 0 AND w % 4 = 3)::INT AS x {rows})", "runs by")}
+    for table, (build, name) in builds.items():
+        tables = f"CREATE TABLE l AS SELECT {EVEN[key]} AS k, i AS v FROM (SELECT i * 7 % 130 AS x, i FROM range(1400) n(i)); CREATE TABLE r AS {build};"
+        for query in ("SELECT count(*), sum(v * w), sum(w) FROM l JOIN r ON l.k = r.k AND v % 11 < w % 9", "SELECT count(*), sum(v), sum(w) FROM l LEFT JOIN r ON l.k = r.k",
+                      "SELECT l.k, v, w, t FROM l JOIN r ON l.k = r.k ORDER BY ALL", "SELECT count(*), sum(v) FROM l WHERE EXISTS (FROM r WHERE l.k = r.k AND r.w > l.v)"):
             sql = f"{tables} {query}"
             cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile")
-            assert cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, cpu.stderr + gpu.stderr
-            assert re.search(rf"keys of a join: \d+ rows, {name} \d", gpu.stderr), gpu.stderr
+            assert cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, (table, query, cpu.stderr + gpu.stderr)
+            assert re.search(rf"keys of a join: \d+ rows, {name} \d", gpu.stderr), (table, query, gpu.stderr)
 
 
 def test_busy_lanes_of_pairs(emulated_gpu):

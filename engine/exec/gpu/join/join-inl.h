@@ -18,8 +18,8 @@ enum class LookupKind : u64 {
   kDirect,  ///< a row for each number from `base` on
   kRanks,   ///< of keys that ascend with their rows: Ranks
   kBitmap,  ///< a bit for each number; a row is at its number's place, or it is never looked up
-  kRuns,    ///< Matches for each number: of no rows where it is not a key; runs have their keys' numbers
-  kEven     ///< the same, but all numbers are keys of `table` rows, in their order: find_run() reads nothing
+  kRuns,    ///< Matches for each number: of no rows where it is not a key. Runs are in the order of numbers
+  kEven     ///< the same where each number is the key of `table` rows: find_run() reads nothing
 };
 
 /// 32 numbers: those that are keys, and how many keys are less than all of them.

@@ -306,43 +306,41 @@ class JoinTable::Filling {
 
   /// Puts rows of equal keys side by side.
   void make_runs() {
-    const uint64_t rows = table_.rows_, tiles = (rows + kernel::kTileRows - 1) / kernel::kTileRows;
-    gpu::DeviceBuffer standing = allocate(rows * sizeof(uint32_t));
-    gpu::DeviceBuffer counts = allocate(rows * sizeof(uint32_t));
+    const uint64_t rows = table_.rows_;
+    kernel::Lookup& lookup = table_.lookup_;
+    gpu::DeviceBuffer standing = allocate(rows * sizeof(uint32_t)), counts = allocate(rows * sizeof(uint32_t));
     gpu_.stream.fill(counts.address(), 0, counts.size());
     job_.words[builder_.layout().probe(0) + JobLayout::kFound] = standing.address();
     job_.words[JobLayout::kOut] = counts.address();
     run("count_runs");
-    gpu::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t));
-    shared("sum_runs", tiles, counts.address(), rows, sums.address());
-    shared("scan_tiles", 1, sums.address(), tiles);
-    const gpu::DeviceBuffer seen = allocate(sizeof(kernel::RunsSeen)),
-                            starts = allocate(rows * sizeof(uint32_t));
-    gpu_.stream.fill(seen.address(), 0, seen.size());
     const bool placed = can_place_runs() && make_places(), numbered = !placed && can_number_runs();
-    const gpu::DeviceBuffer numbers = numbered ? allocate(rows * sizeof(uint32_t)) : gpu::DeviceBuffer();
-    const uint64_t runs =
-        numbered ? fetch_one<uint64_t>(gpu_, sums.address() + tiles * sizeof(uint64_t)) >> 32 : rows;
-    if (!placed) table_.runs_ = allocate(runs * sizeof(kernel::Matches));
-    shared("start_runs", tiles, counts.address(), rows, sums.address(), starts.address(), numbers.address(),
-           placed ? 0 : table_.runs(), seen.address());
-    if (placed) place_runs(counts, starts, seen);
+    const uint64_t numbers_of_rows = placed ? lookup.table : 0, places = placed ? lookup.size : rows;
+    const uint64_t tiles = (places + kernel::kTileRows - 1) / kernel::kTileRows;
+    const gpu::DeviceBuffer sums = allocate(tiles * sizeof(uint64_t) + sizeof(kernel::RunsSeen)),
+                            starts = allocate(rows * sizeof(uint32_t)),
+                            numbers = numbered ? allocate(rows * sizeof(uint32_t)) : gpu::DeviceBuffer();
+    const uint64_t seen = sums.address() + tiles * sizeof(uint64_t);  // scan_tiles() puts the sum there
+    gpu_.stream.fill(seen, 0, sizeof(kernel::RunsSeen));
+    shared("sum_runs", tiles, numbers_of_rows, places, counts.address(), sums.address());
+    shared("scan_tiles", 1, sums.address(), tiles);
+    if (!placed) {
+      const uint64_t runs = numbered ? fetch_one<kernel::RunsSeen>(gpu_, seen).runs : rows;
+      table_.runs_ = allocate(runs * sizeof(kernel::Matches));
+    }
+    shared("start_runs", tiles, numbers_of_rows, places, counts.address(), sums.address(), starts.address(),
+           numbers.address(), table_.runs(), seen + offsetof(kernel::RunsSeen, longest));
     counts.reset();
     table_.order_ = allocate(rows * sizeof(uint32_t));
     if (table_.has_null_keys_) gpu_.stream.fill(table_.order(), 0, table_.order_.size());  // after the runs
     shared("order_rows", row_blocks(), standing.address(), rows, starts.address(), table_.order());
     if (numbered) {
-      const bool slots = table_.lookup_.kind == kernel::LookupKind::kHash;
-      shared("number_runs", most_blocks(gpu_), table_.lookup_.table, table_.lookup_.size, slots ? 2U : 1U,
-             numbers.address());
+      const bool slots = lookup.kind == kernel::LookupKind::kHash;
+      shared("number_runs", most_blocks(gpu_), lookup.table, lookup.size, slots ? 2U : 1U, numbers.address());
     }
     standing.reset();
-    const auto [longest, uneven] = fetch_one<kernel::RunsSeen>(gpu_, seen.address());
-    table_.longest_run_ = longest;
-    if (placed && uneven == 0) {
-      table_.lookup_.kind = kernel::LookupKind::kEven;
-      table_.lookup_.table = longest;
-    }
+    const auto found = fetch_one<kernel::RunsSeen>(gpu_, seen);
+    table_.longest_run_ = found.longest;
+    if (placed) find_runs_by_place(uint64_t{found.longest} * lookup.size == found.rows);
     order_columns();
   }
 
@@ -361,15 +359,11 @@ class JoinTable::Filling {
     return true;
   }
 
-  /// The lookup becomes the runs themselves.
-  void place_runs(const gpu::DeviceBuffer& counts, const gpu::DeviceBuffer& starts,
-                  const gpu::DeviceBuffer& seen) {
-    kernel::Lookup& lookup = table_.lookup_;
-    shared("place_runs", most_blocks(gpu_), lookup.table, lookup.size, counts.address(), starts.address(),
-           table_.runs(), seen.address());
+  /// The lookup becomes the runs themselves, or nothing but their length where all have the same.
+  void find_runs_by_place(bool are_even) {
     table_.table_.reset();
-    lookup.kind = kernel::LookupKind::kRuns;
-    lookup.table = table_.runs();
+    table_.lookup_.kind = are_even ? kernel::LookupKind::kEven : kernel::LookupKind::kRuns;
+    table_.lookup_.table = are_even ? table_.longest_run_ : table_.runs();
   }
 
   /// Whether the lookup can hold numbers of runs, which are fewer than rows: it is not used for a row.

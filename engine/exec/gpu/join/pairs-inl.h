@@ -12,52 +12,66 @@ inline constexpr u32 kTileRows = 1024;  // for a block
 
 /// The runs of a build side.
 struct RunsSeen {
+  u32 rows;  ///< of all runs
+  u32 runs;
   u32 longest;
-  u32 uneven;  ///< runs differ in their lengths, or are not in the order of numbers
 };
 
 #if defined(__CUDACC__)
 
-/// What a row that stands for a run of so many rows adds to a sum: those rows, and above 32 bits the run.
+/// Runs in the order of the rows that stand for them, or of the numbers of a lookup that has those rows.
+struct RunPlaces {
+  const u32* standing;  ///< the row of a number, or kNoRow; null: places are rows
+  u64 count;
+  const u32* counts;  ///< by the row that stands for a run: rows of the run
+
+  LANES_FN u32 row(u64 place) const { return standing ? standing[place] : u32(place); }
+  LANES_FN u32 rows(u64 place) const {
+    const u32 row = place < count ? this->row(place) : kNoRow;
+    return row == kNoRow ? 0 : counts[row];
+  }
+};
+
+/// What a run of so many rows adds to a sum: those rows, and above 32 bits the run.
 LANES_FN u64 run_of_rows(u32 count) { return count ? u64(1) << 32 | count : 0; }
 
-/// sums[tile] = the sum of run_of_rows() of the tile's rows.
-extern "C" __global__ void __launch_bounds__(kThreads) sum_runs(const u32* counts, u64 rows, u64* sums) {
+/// sums[tile] = the sum of run_of_rows() of the tile's places.
+extern "C" __global__ void __launch_bounds__(kThreads) sum_runs(const u32* standing, u64 count, const u32* counts, u64* sums) {
+  const RunPlaces places = {standing, count, counts};
   u64 sum = 0, total;
-  for (u32 i = threadIdx.x; i < kTileRows; i += kThreads) {
-    const u64 row = blockIdx.x * u64(kTileRows) + i;
-    if (row < rows) sum += run_of_rows(counts[row]);
-  }
+  for (u32 i = threadIdx.x; i < kTileRows; i += kThreads)
+    sum += run_of_rows(places.rows(blockIdx.x * u64(kTileRows) + i));
   scan_block(sum, total);
   if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
-/// For each row that stands for a run: where that starts in their order, its number if `numbers` is there,
-/// and, if `runs` is, its Matches, by that number or by the row. `sums` is what scan_tiles() made of
-/// sum_runs(); `most` becomes the greatest count.
+/// Where each run starts in the order of rows, by the row that stands for it; its number in the order of runs,
+/// if `numbers` is there; and, if `runs` is, its Matches, by that number or by the place. `sums` is what
+/// scan_tiles() made of sum_runs(), and the RunsSeen follow it.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    start_runs(const u32* counts, u64 rows, const u64* sums, u32* starts, u32* numbers, Matches* runs,
-               u32* most) {
+    start_runs(const u32* standing, u64 count, const u32* counts, const u64* sums, u32* starts, u32* numbers,
+               Matches* runs, u32* longest) {
+  const RunPlaces places = {standing, count, counts};
   constexpr u32 kEach = kTileRows / kThreads;
   const u64 first = blockIdx.x * u64(kTileRows) + threadIdx.x * kEach;
+  u32 lengths[kEach], most = 0;
   u64 sum = 0, total;
-  for (u32 i = 0; i < kEach; i++) sum += first + i < rows ? run_of_rows(counts[first + i]) : 0;
+  for (u32 i = 0; i < kEach; i++) sum += run_of_rows(lengths[i] = places.rows(first + i));
   u64 at = sums[blockIdx.x] + scan_block(sum, total);
-  u32 greatest = 0;
-  for (u32 i = 0; i < kEach && first + i < rows; i++) {
-    const u64 row = first + i;
-    const u32 count = counts[row], number = numbers ? u32(at >> 32) : u32(row);
-    starts[row] = u32(at);
-    if (numbers) numbers[row] = number;
-    if (count && runs) runs[number] = {u32(at), count};
-    at += run_of_rows(count);
-    greatest = count > greatest ? count : greatest;
+  for (u32 i = 0; i < kEach && first + i < places.count; i++) {
+    const u64 place = first + i;
+    const u32 length = lengths[i], row = places.row(place);
+    if (length) starts[row] = u32(at);
+    if (length && numbers) numbers[row] = u32(at >> 32);
+    if (runs && (length || !numbers)) runs[numbers ? at >> 32 : place] = {u32(at), length};
+    at += run_of_rows(length);
+    most = length > most ? length : most;
   }
   for (u32 distance = 16; distance; distance /= 2) {
-    const u32 other = __shfl_xor_sync(~0u, greatest, distance);
-    greatest = other > greatest ? other : greatest;
+    const u32 other = __shfl_xor_sync(~0u, most, distance);
+    most = other > most ? other : most;
   }
-  if (lane() == 0) atomicMax(most, greatest);
+  if (lane() == 0) atomicMax(longest, most);
 }
 
 /// Rows become the numbers of their runs: each `stride`-th of a lookup's words.
@@ -67,21 +81,6 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     u32& row = words[i * stride];
     if (row != kNoRow) row = numbers[row];
   }
-}
-
-/// Matches for each number of a lookup that has the row which stands for its run, or kNoRow.
-extern "C" __global__ void __launch_bounds__(kThreads)
-    place_runs(const u32* standing, u64 numbers, const u32* counts, const u32* starts, Matches* runs,
-               RunsSeen* seen) {
-  const u32 longest = seen->longest;
-  bool uneven = false;
-  for (u64 number = thread(); number < numbers; number += threads()) {
-    const u32 row = standing[number];
-    const Matches run = row == kNoRow ? Matches{0, 0} : Matches{starts[row], counts[row]};
-    uneven |= run.count != longest || run.first != number * longest;
-    runs[number] = run;
-  }
-  if (uneven) seen->uneven = 1;
 }
 
 /// Puts each row into the run of the row that stands for it; `starts` become the ends of runs.
