@@ -140,7 +140,7 @@ EVEN = {"INTEGER": "x::INT - 50", "UBIGINT": "(18446744073709551615 - 129 + x::B
 def test_even_runs(emulated_gpu, key):
     """Each number from the least to the greatest is the key of as many rows, in any order: nothing is read to find them. With one row more or fewer, or other lengths of the same sum, it is."""
     rows = "FROM (SELECT i AS w, 't' || i AS t, i // 4 + 7 AS x FROM range(400) n(i))"
-    builds = {"even": (f"SELECT w, t, {EVEN[key]} AS k {rows}", "even runs by"), "shuffled": (f"SELECT w, t, {EVEN[key]} AS k {rows} ORDER BY w * 37 % 401", "even runs by"),
+    builds = {"five": (f"SELECT w, t, {EVEN[key]} AS k FROM (SELECT i AS w, 't' || i AS t, i % 80 + 7 AS x FROM range(400) n(i))", "even runs by"), "even": (f"SELECT w, t, {EVEN[key]} AS k {rows}", "even runs by"), "shuffled": (f"SELECT w, t, {EVEN[key]} AS k {rows} ORDER BY w * 37 % 401", "even runs by"),
               "nulls": (f"SELECT w, t, {EVEN[key]} AS k {rows} UNION ALL SELECT 5, 'n', NULL FROM range(40)", "even runs by"), "more": (f"SELECT w, t, {EVEN[key]} AS k {rows} UNION ALL (SELECT 5, 'm', {EVEN[key]} {rows} WHERE w = 399)", "runs by"),
               "fewer": (f"SELECT w, t, {EVEN[key]} AS k {rows} WHERE w <> 200", "runs by"), "uneven": (f"SELECT w, t, {EVEN[key]} AS k FROM (SELECT w, t, x - (x % 2 = 0 AND w % 4 = 3)::INT AS x {rows})", "runs by")}
     for table, (build, name) in builds.items():
