@@ -34,6 +34,8 @@ class HashTable {
   template <bool kFollow, bool kPrefetch = kFollow, class Equal, class Add>
   void find_or_add(const uint32_t* tags, size_t count, Equal equal, Add add, uint32_t* groups) {
     if (slots_ == nullptr) grow();
+    // Slots of a short block are still in the first cache when new keys are added.
+    constexpr size_t kBlock = kFollow && !kPrefetch ? 128 : 1024;
     uint32_t missed[kBlock];
     for (size_t first = 0; first < count; first += kBlock) {
       const size_t end = std::min(count, first + kBlock);
@@ -79,7 +81,6 @@ class HashTable {
  private:
   static constexpr size_t kAhead = 24;  // rows to prefetch ahead, for about the latency of memory
   static constexpr size_t kNear = 8;
-  static constexpr size_t kBlock = 1024;
   static constexpr int kFirstBits = 8;
   static constexpr size_t kSparseSlots = size_t{1} << 14;  // within a core's cache, empty slots cost nothing
 
