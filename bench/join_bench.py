@@ -30,10 +30,10 @@ SHUFFLED = "(({})::BIGINT * 2654435761 % {})::INT"  # a different number below a
 TABLES = {
     "probes": f"""SELECT {RANDOM.format("hash(i) % {builds}")} AS k, {RANDOM.format("hash(i) % ({builds} * 10)")} AS k10,
                   (hash(i) % {{builds}})::INT AS d, (hash(i) % ({{builds}} * 10))::INT AS d10, (hash(i + 7) % 1048576)::INT AS q, ((hash(i + 9) // 8589934592)::BIGINT - 1073741824)::INT AS v
-                  FROM range({{probes}}) r(i)""",
-    "builds": f"SELECT {RANDOM.format('i')} AS k, {SHUFFLED.format('i', '{builds}')} AS d, (hash(i + 3) % 1000)::INT AS p FROM range({{builds}}) r(i)",
-    # The number of rows of each of 2^20 keys.
-    "fours": "SELECT (i // 4)::INT AS q, ((hash(i) // 8589934592)::BIGINT - 1073741824)::INT AS p FROM range(4194304) r(i)",
+                  FROM numbers""",
+    "builds": f"SELECT {RANDOM.format('i')} AS k, {SHUFFLED.format('i', '{builds}')} AS d, (hash(i + 3) % 1000)::INT AS p FROM numbers WHERE i < {{builds}}",
+    # The number of rows of each of 2^20 keys. No p is below all v, by which DuckDB would filter rows.
+    "fours": "SELECT (i // 4)::INT AS q, ((hash(i + 9) // 8589934592)::BIGINT - 1073741824)::INT AS p FROM range(4194304) r(i)",
     "few_thousands": """SELECT i::INT AS q, ((hash(i + n) // 8589934592)::BIGINT - 1073741824)::INT AS p
                         FROM (SELECT i, unnest(range(CASE WHEN hash(i) % 64 = 0 THEN 1000 ELSE 1 END)) AS n FROM range(1048576) r(i))""",
     "zipf_1": "SELECT q, ((hash(q * 1000 + n) // 8589934592)::BIGINT - 1073741824)::INT AS p FROM (SELECT (i * 2654435761 % 1048576)::INT AS q, unnest(range(round(16e6 / (i + 1) / 14.44)::BIGINT)) AS n FROM range(1048576) r(i))",
@@ -62,6 +62,7 @@ def make_database(folder, probes, builds):
     database = folder / f"joins-{probes}-{builds}.duckdb"
     if not database.exists():
         with duckdb.connect(database.with_suffix(".new")) as connection:
+            connection.execute(f"CREATE TEMP TABLE numbers AS SELECT i FROM range({probes}) r(i)")  # read by all threads, unlike range()
             for name, query in TABLES.items():
                 connection.execute(f"CREATE TABLE {name} AS {query.format(probes=probes, builds=builds)}")
         database.with_suffix(".new").rename(database)

@@ -19,8 +19,7 @@ enum class LookupKind : u64 {
   kRanks,   ///< of keys that ascend with their rows: Ranks
   kBitmap,  ///< a bit for each number; a row is at its number's place, or it is never looked up
   kRuns,    ///< Matches for each number: of no rows where it is not a key. Runs are in the order of numbers
-  kEven     ///< the same where all have as many rows: in `table`, with a run's room above 32 bits. Nothing is
-            ///< read
+  kEven     ///< the same where each number is the key of `table` rows: find_run() reads nothing
 };
 
 /// 32 numbers: those that are keys, and how many keys are less than all of them.
@@ -150,7 +149,7 @@ LANES_FN Matches find_run(const Lookup& lookup, const Matches* runs, const Keys&
       const u64 place = wanted.number() - lookup.base;
       if (place >= lookup.size) return {0, 0};
       if (lookup.kind == LookupKind::kRuns) return matches_at(runs, place);
-      return {u32(place * (lookup.table >> 32)), u32(lookup.table)};
+      return {u32(place * lookup.table), u32(lookup.table)};
     }
   }
   const u32 found = find_row(lookup, wanted, held);

@@ -317,36 +317,32 @@ class JoinTable::Filling {
     const bool placed = can_place_runs() && make_places(), numbered = !placed && can_number_runs();
     const uint64_t numbers_of_rows = placed ? lookup.table : 0, places = placed ? lookup.size : rows;
     const uint64_t tiles = (places + kernel::kTileRows - 1) / kernel::kTileRows;
-    const uint32_t alignment = placed && are_short_runs() ? kernel::kRunAlignment : 1;
     const gpu::DeviceBuffer sums = allocate(tiles * sizeof(uint64_t) + sizeof(kernel::RunsSeen)),
                             starts = allocate(rows * sizeof(uint32_t)),
                             numbers = numbered ? allocate(rows * sizeof(uint32_t)) : gpu::DeviceBuffer();
     const uint64_t seen = sums.address() + tiles * sizeof(uint64_t);  // scan_tiles() puts the sum there
     gpu_.stream.fill(seen, 0, sizeof(kernel::RunsSeen));
-    gpu_.stream.fill(seen + offsetof(kernel::RunsSeen, shortest), 0xff, sizeof(uint32_t));
-    shared("sum_runs", tiles, numbers_of_rows, places, counts.address(), alignment, sums.address());
+    shared("sum_runs", tiles, numbers_of_rows, places, counts.address(), sums.address());
     shared("scan_tiles", 1, sums.address(), tiles);
     if (!placed) {
       const uint64_t runs = numbered ? fetch_one<kernel::RunsSeen>(gpu_, seen).runs : rows;
       table_.runs_ = allocate(runs * sizeof(kernel::Matches));
     }
-    shared("start_runs", tiles, numbers_of_rows, places, counts.address(), alignment, sums.address(),
-           starts.address(), numbers.address(), table_.runs(), seen);
+    shared("start_runs", tiles, numbers_of_rows, places, counts.address(), sums.address(), starts.address(),
+           numbers.address(), table_.runs(), seen + offsetof(kernel::RunsSeen, longest));
     counts.reset();
-    const auto found = fetch_one<kernel::RunsSeen>(gpu_, seen);
-    const uint64_t room = std::max<uint64_t>(found.room, rows);
-    table_.order_ = allocate(room * sizeof(uint32_t));
-    if (alignment != 1 || table_.has_null_keys_)  // there is more room than rows with a key
-      gpu_.stream.fill(table_.order(), 0, table_.order_.size());
+    table_.order_ = allocate(rows * sizeof(uint32_t));
+    if (table_.has_null_keys_) gpu_.stream.fill(table_.order(), 0, table_.order_.size());  // after the runs
     shared("order_rows", row_blocks(), standing.address(), rows, starts.address(), table_.order());
     if (numbered) {
       const bool slots = lookup.kind == kernel::LookupKind::kHash;
       shared("number_runs", most_blocks(gpu_), lookup.table, lookup.size, slots ? 2U : 1U, numbers.address());
     }
     standing.reset();
+    const auto found = fetch_one<kernel::RunsSeen>(gpu_, seen);
     table_.longest_run_ = found.longest;
-    if (placed) find_runs_by_place(found, alignment);
-    order_columns(room);
+    if (placed) find_runs_by_place(uint64_t{found.longest} * lookup.size == found.rows);
+    order_columns();
   }
 
   /// Whether runs may be found by their keys' numbers, in one read.
@@ -364,18 +360,11 @@ class JoinTable::Filling {
     return true;
   }
 
-  /// Whether runs of at least two rows take most of the places, and aligning them at most doubles their room.
-  bool are_short_runs() const {
-    return table_.rows_ / 3 >= table_.lookup_.size && table_.rows_ < UINT32_MAX / kernel::kRunAlignment;
-  }
   /// The lookup becomes the runs themselves, or nothing but their length where all have the same.
-  void find_runs_by_place(const kernel::RunsSeen& found, uint32_t alignment) {
+  void find_runs_by_place(bool are_even) {
     table_.table_.reset();
-    kernel::Lookup& lookup = table_.lookup_;
-    const bool are_even = found.shortest == found.longest;
-    lookup.kind = are_even ? kernel::LookupKind::kEven : kernel::LookupKind::kRuns;
-    lookup.table =
-        are_even ? uint64_t{kernel::room_of(found.longest, alignment)} << 32 | found.longest : table_.runs();
+    table_.lookup_.kind = are_even ? kernel::LookupKind::kEven : kernel::LookupKind::kRuns;
+    table_.lookup_.table = are_even ? table_.longest_run_ : table_.runs();
   }
 
   /// Whether the lookup can hold numbers of runs, which are fewer than rows: it is not used for a row.
@@ -387,8 +376,9 @@ class JoinTable::Filling {
 
   /// Puts the columns that the join keeps into the order of runs, so that a row's matches are read side by
   /// side. Not where rows are marked: marks are by the rows' own numbers, and those without a key have some.
-  void order_columns(uint64_t rows) {
+  void order_columns() {
     if (!are_fixed(kept()) || table_.marks_.values) return;
+    const uint64_t rows = table_.rows_;
     for (ColumnPtr& kept : this->kept()) {
       const auto bytes = static_cast<uint32_t>(width(kept->type.physical()));
       auto moved = std::make_shared<DeviceColumn>();

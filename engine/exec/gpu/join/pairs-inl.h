@@ -10,18 +10,12 @@ namespace lanewise::kernel {
 
 inline constexpr u32 kTileRows = 1024;  // for a block
 
-/// Runs that are short start at multiples of this, so that few of them lie in two sectors of a cache.
-inline constexpr u32 kRunAlignment = 4;
-
 /// The runs of a build side.
 struct RunsSeen {
-  u32 room;  ///< for their rows: rows, and what aligns runs
+  u32 rows;  ///< of all runs
   u32 runs;
-  u32 shortest, longest;  ///< a number that is not a key has a run of no rows
+  u32 longest;
 };
-
-/// The room of a run of so many rows.
-LANES_FN u32 room_of(u32 rows, u32 alignment) { return (rows + alignment - 1) / alignment * alignment; }
 
 #if defined(__CUDACC__)
 
@@ -38,18 +32,16 @@ struct RunPlaces {
   }
 };
 
-/// What a run adds to a sum: its room, and above 32 bits the run.
-LANES_FN u64 run_of_rows(u32 rows, u32 alignment) {
-  return rows ? u64(1) << 32 | room_of(rows, alignment) : 0;
-}
+/// What a run of so many rows adds to a sum: those rows, and above 32 bits the run.
+LANES_FN u64 run_of_rows(u32 count) { return count ? u64(1) << 32 | count : 0; }
 
 /// sums[tile] = the sum of run_of_rows() of the tile's places.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    sum_runs(const u32* standing, u64 count, const u32* counts, u32 alignment, u64* sums) {
+    sum_runs(const u32* standing, u64 count, const u32* counts, u64* sums) {
   const RunPlaces places = {standing, count, counts};
   u64 sum = 0, total;
   for (u32 i = threadIdx.x; i < kTileRows; i += kThreads)
-    sum += run_of_rows(places.rows(blockIdx.x * u64(kTileRows) + i), alignment);
+    sum += run_of_rows(places.rows(blockIdx.x * u64(kTileRows) + i));
   scan_block(sum, total);
   if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
@@ -58,14 +50,14 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 /// runs, if `numbers` is there; and, if `runs` is, its Matches, by that number or by the place. `sums` is
 /// what scan_tiles() made of sum_runs(), and the RunsSeen follow it.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    start_runs(const u32* standing, u64 count, const u32* counts, u32 alignment, const u64* sums, u32* starts,
-               u32* numbers, Matches* runs, RunsSeen* seen) {
+    start_runs(const u32* standing, u64 count, const u32* counts, const u64* sums, u32* starts, u32* numbers,
+               Matches* runs, u32* longest) {
   const RunPlaces places = {standing, count, counts};
   constexpr u32 kEach = kTileRows / kThreads;
   const u64 first = blockIdx.x * u64(kTileRows) + threadIdx.x * kEach;
-  u32 lengths[kEach], shortest = ~0u, longest = 0;
+  u32 lengths[kEach], most = 0;
   u64 sum = 0, total;
-  for (u32 i = 0; i < kEach; i++) sum += run_of_rows(lengths[i] = places.rows(first + i), alignment);
+  for (u32 i = 0; i < kEach; i++) sum += run_of_rows(lengths[i] = places.rows(first + i));
   u64 at = sums[blockIdx.x] + scan_block(sum, total);
   for (u32 i = 0; i < kEach && first + i < places.count; i++) {
     const u64 place = first + i;
@@ -73,18 +65,14 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     if (length) starts[row] = u32(at);
     if (length && numbers) numbers[row] = u32(at >> 32);
     if (runs && (length || !numbers)) runs[numbers ? at >> 32 : place] = {u32(at), length};
-    at += run_of_rows(length, alignment);
-    shortest = length < shortest ? length : shortest;
-    longest = length > longest ? length : longest;
+    at += run_of_rows(length);
+    most = length > most ? length : most;
   }
   for (u32 distance = 16; distance; distance /= 2) {
-    const u32 least = __shfl_xor_sync(~0u, shortest, distance),
-              most = __shfl_xor_sync(~0u, longest, distance);
-    shortest = least < shortest ? least : shortest;
-    longest = most > longest ? most : longest;
+    const u32 other = __shfl_xor_sync(~0u, most, distance);
+    most = other > most ? other : most;
   }
-  if (lane() == 0) atomicMin(&seen->shortest, shortest);
-  if (lane() == 0) atomicMax(&seen->longest, longest);
+  if (lane() == 0) atomicMax(longest, most);
 }
 
 /// Rows become the numbers of their runs: each `stride`-th of a lookup's words.
