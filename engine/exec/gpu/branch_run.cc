@@ -265,12 +265,15 @@ void BranchRun::begin_section(size_t section) {
   gpu_.stream.fill(lane_steps_.address(), 0, lane_steps_.size());
 }
 
-/// Long runs are queued, where there are some.
+/// By the lengths of runs.
 Strategy BranchRun::strategy_of_pairs() const {
   Strategy strategy = gpu_.strategy;
   if (strategy.pairs != Strategy::Pairs::kAuto || sections_.size() == 1) return strategy;
-  const bool is_long = tables_[*sections_.back().probe]->longest_run() >= kernel::kPiece;
-  strategy.pairs = is_long ? Strategy::Pairs::kQueued : Strategy::Pairs::kBalanced;
+  const JoinTable& table = *tables_[*sections_.back().probe];
+  const bool is_long = table.longest_run() >= kernel::kPiece;
+  strategy.pairs = table.has_short_runs() ? Strategy::Pairs::kNaive
+                   : is_long              ? Strategy::Pairs::kQueued
+                                          : Strategy::Pairs::kBalanced;
   return strategy;
 }
 

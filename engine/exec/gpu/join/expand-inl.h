@@ -28,6 +28,8 @@ struct Run {
 #endif
 };
 
+/// Taking the pairs of runs that are no longer, and about equal, is quicker than sharing them.
+inline constexpr u32 kShortRun = 8;
 inline constexpr u32 kPiece = 1024;
 /// Longer ones are for all lanes at once, so that the pairs of a warp's rows can be counted in 32 bits.
 inline constexpr u32 kLongestShared = 1 << 20;

@@ -19,7 +19,7 @@ enum class LookupKind : u64 {
   kRanks,   ///< of keys that ascend with their rows: Ranks
   kBitmap,  ///< a bit for each number; a row is at its number's place, or it is never looked up
   kRuns,    ///< Matches for each number: of no rows where it is not a key. Runs are in the order of numbers
-  kEven     ///< the same where each number is the key of `table` rows: find_run() reads nothing
+  kFull     ///< all numbers are keys, each of `table` rows in the order of numbers: nothing is read
 };
 
 /// 32 numbers: those that are keys, and how many keys are less than all of them.
@@ -106,7 +106,7 @@ LANES_FN u32 find_number(const Lookup& lookup, u64 number) {
   if (lookup.kind == LookupKind::kDirect) return *lookup.at<const u32>(place);
   if (lookup.kind == LookupKind::kBitmap)
     return *lookup.at<const u32>(place / 32) & bit_of(place) ? u32(place) : kNoRow;
-  if (lookup.kind == LookupKind::kEven) return u32(place);
+  if (lookup.kind == LookupKind::kFull) return u32(place);
   if (lookup.kind == LookupKind::kRuns) return lookup.at<const Matches>(place)->count ? u32(place) : kNoRow;
   const Ranks ranks = *lookup.at<const Ranks>(place / 32);
   return ranks.keys & bit_of(place) ? ranks.before + u32(lanes::count_bits(ranks.keys & (bit_of(place) - 1)))
@@ -145,7 +145,7 @@ LANES_FN Matches matches_at(const Matches* runs, u64 place) {
 template <class Keys, class Held>
 LANES_FN Matches find_run(const Lookup& lookup, const Matches* runs, const Keys& wanted, Held held) {
   if constexpr (Keys::kNumber) {
-    if (lookup.kind == LookupKind::kRuns || lookup.kind == LookupKind::kEven) {
+    if (lookup.kind == LookupKind::kRuns || lookup.kind == LookupKind::kFull) {
       const u64 place = wanted.number() - lookup.base;
       if (place >= lookup.size) return {0, 0};
       if (lookup.kind == LookupKind::kRuns) return matches_at(runs, place);
@@ -167,8 +167,8 @@ LANES_FN bool put_bit(const Lookup& lookup, u64 place) {
   return !(atomicOr(lookup.at<u32>(place / 32), bit_of(place)) & bit_of(place));
 }
 
-/// Puts a row's number into a bitmap, and its values to the number's place. Returns whether it is the first
-/// one.
+/// Puts a row's number into a bitmap, unless the lookup is full, and its values to the number's place.
+/// Returns whether it is the first one.
 template <class Held>
 LANES_FN bool place_row(const Lookup& lookup, u64 row, const MovedColumns& values, Held held) {
   const u64 place = held(row).number() - lookup.base;
@@ -180,7 +180,7 @@ LANES_FN bool place_row(const Lookup& lookup, u64 row, const MovedColumns& value
     if (column.bytes == 8) column.move<u64>(row, place);
     if (column.bytes == 16) column.move<ulonglong2>(row, place);
   }
-  return put_bit(lookup, place);
+  return lookup.kind == LookupKind::kFull || put_bit(lookup, place);
 }
 
 /// Puts a row's number into the lookup, whose memory says that no key is there. Returns the row that stands

@@ -90,8 +90,9 @@ class JoinTable::Filling {
     order_by_parts();
     if (is_placed_ && !place_rows()) choose(false);
     if (!is_placed_ && can_hold_values()) fill_values();
-    if (!is_placed_ && !table_.holds_values_) fill();
+    if (!is_placed_ && !table_.holds_values_ && table_.lookup_.kind != kernel::LookupKind::kFull) fill();
     table_.has_null_keys_ = (noted_ & kernel::kNullKeys) != 0;
+    if (table_.lookup_.kind == kernel::LookupKind::kBitmap && !keys_repeat() && is_full(noted_)) find_all(1);
     const bool asks_runs = plan::gives_right(join_.kind) || join_.condition != nullptr;
     if (keys_repeat() && asks_runs) make_runs();
     if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
@@ -147,7 +148,8 @@ class JoinTable::Filling {
 
   void find_bounds() {
     if (const auto& known = key_->key_numbers) {
-      found_ = {known->low, known->high, known->ascend ? 0 : kernel::kNotAscending};
+      found_ = {known->low, known->high,
+                (known->ascend ? 0 : kernel::kNotAscending) | (known->have_null ? kernel::kNullKeys : 0)};
       return;
     }
     job_.words[JobLayout::kOut] = bounds_.address();
@@ -161,6 +163,15 @@ class JoinTable::Filling {
   }
   bool are_known_to_repeat() const {
     return key_ != nullptr && key_->key_numbers && key_->key_numbers->repeat.value_or(false);
+  }
+  bool are_known_to_be_unique() const {
+    return (found_.noted & kernel::kNotAscending) == 0 ||
+           (key_->key_numbers && !key_->key_numbers->repeat.value_or(true));
+  }
+  /// Whether each number of the lookup is a key, where no key repeats.
+  bool is_full(uint32_t noted) const {
+    return table_.lookup_.size == table_.rows_ && (noted & kernel::kNullKeys) == 0 &&
+           gpu_.strategy.join == Strategy::Join::kAuto;
   }
   /// What filling the lookup noted. Keys that were a build side's before need no round trip.
   void take_notes() {
@@ -197,9 +208,15 @@ class JoinTable::Filling {
       const bool places = may_place && span < 2 * table_.rows_ && (!ascends || forced == Join::kBitmap);
       offer(Join::kDirect, LookupKind::kDirect, true, (span + 1) * sizeof(uint32_t));
       offer(Join::kRanks, LookupKind::kRanks, ascends, (span / 32 + 1) * sizeof(kernel::Ranks));
-      is_placed_ = offer(Join::kBitmap, LookupKind::kBitmap, places || ops::asks_existence(join_),
-                         (span / 32 + 1) * sizeof(uint32_t)) &&
-                   !ops::asks_existence(join_);
+      const bool exists = ops::asks_existence(join_);
+      is_placed_ =
+          offer(Join::kBitmap, LookupKind::kBitmap, places || exists, (span / 32 + 1) * sizeof(uint32_t)) &&
+          !exists;
+      if (are_known_to_be_unique() && is_full(found_.noted) && (ascends || is_placed_ || exists)) {
+        set(LookupKind::kFull, span + 1, found_.low, 0);
+        table_.lookup_.table = 1;
+        return set_parts();
+      }
     }
     table_.table_ = allocate(table_bytes_);
     table_.lookup_.table = table_.table_.address();
@@ -227,6 +244,7 @@ class JoinTable::Filling {
   void order_by_parts() {
     if (!table_.part_shift_ || !are_movable(table_.columns_) || table_.marks_.values) return;
     if (table_.lookup_.kind == kernel::LookupKind::kRanks) return;  // they are in that order
+    if (table_.lookup_.kind == kernel::LookupKind::kFull && !is_placed_) return;
     const std::vector<const DeviceColumn*> columns = pointers(table_.columns_);
     const auto built = gpu_.modules.get(split_build_text(builder_).text());
     const auto run = [&](const char* name, uint64_t rows, const auto&... arguments) {
@@ -341,7 +359,10 @@ class JoinTable::Filling {
     standing.reset();
     const auto found = fetch_one<kernel::RunsSeen>(gpu_, seen);
     table_.longest_run_ = found.longest;
-    if (placed) find_runs_by_place(uint64_t{found.longest} * lookup.size == found.rows);
+    table_.are_short_ = found.longest <= kernel::kShortRun &&
+                        uint64_t{2} * found.longest * found.runs <= 3 * uint64_t{found.rows};
+    if (placed) find_runs();
+    if (placed && uint64_t{found.longest} * lookup.size == found.rows) find_all(found.longest);
     order_columns();
   }
 
@@ -360,11 +381,17 @@ class JoinTable::Filling {
     return true;
   }
 
-  /// The lookup becomes the runs themselves, or nothing but their length where all have the same.
-  void find_runs_by_place(bool are_even) {
+  /// The lookup becomes the runs themselves.
+  void find_runs() {
     table_.table_.reset();
-    table_.lookup_.kind = are_even ? kernel::LookupKind::kEven : kernel::LookupKind::kRuns;
-    table_.lookup_.table = are_even ? table_.longest_run_ : table_.runs();
+    table_.lookup_.kind = kernel::LookupKind::kRuns;
+    table_.lookup_.table = table_.runs();
+  }
+  /// Each number finds so many rows.
+  void find_all(uint32_t rows) {
+    table_.table_.reset();
+    table_.lookup_.kind = kernel::LookupKind::kFull;
+    table_.lookup_.table = rows;
   }
 
   /// Whether the lookup can hold numbers of runs, which are fewer than rows: it is not used for a row.
@@ -447,9 +474,10 @@ JoinTable::JoinTable(const plan::Join& join, const ops::Build& build, const Opti
     : JoinTable(join, uploaded(build, options, gpu, times), build.rows, options, gpu, times) {}
 
 std::string JoinTable::describe() const {
-  constexpr const char* kNames[] = {"hash table of {} slots", "array by {} numbers",
-                                    "ranks of {} numbers",    "bitmap of {} numbers",
-                                    "runs by {} numbers",     "even runs by {} numbers"};
+  if (lookup_.kind == kernel::LookupKind::kFull)
+    return fmt::format("{} rows, {} for each of {} numbers", rows_, lookup_.table, lookup_.size);
+  constexpr const char* kNames[] = {"hash table of {} slots", "array by {} numbers", "ranks of {} numbers",
+                                    "bitmap of {} numbers", "runs by {} numbers"};
   const char* const name = kNames[static_cast<size_t>(lookup_.kind)];
   return fmt::format("{} rows, {}, {}", rows_, fmt::format(fmt::runtime(name), lookup_.size),
                      format_size(table_ ? table_.size() : runs_.size()));
