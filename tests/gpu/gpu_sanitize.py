@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from gpu_smoke import QUERIES, TABLE  # noqa: E402
+from gpu_smoke import JOINS, QUERIES, TABLE  # noqa: E402
 
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 # The last line of each tool that ran to its end.
@@ -121,7 +121,7 @@ def main():
             found = run_tests(sanitizer, tests[name], name, tool, end - start)
         else:
             number = int(name.split("/")[0]) - 1
-            found = run_shard(sanitizer, program, tool, QUERIES[number::arguments.shards], end - start)
+            found = run_shard(sanitizer, program, tool, [*QUERIES, *JOINS][number::arguments.shards], end - start)
         with lock:
             verdicts.append(found)
             if found is None:

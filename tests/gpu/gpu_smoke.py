@@ -228,6 +228,19 @@ SELECT k LIKE '%3' AS x, s IS NULL AS y, count(*), sum(b) FROM t GROUP BY ALL OR
 SELECT ti, count(DISTINCT n), count(*) FROM t WHERE s LIKE '%no such text%' GROUP BY ti
 """.strip().splitlines()
 
+# Of each kind, over keys that fill a range or not, once or in runs of equal, short or long length. Keys of "a" are BIGINTs in the range of its rows.
+ONCE = {"ascending": "i AS q", "shuffled": "xor(i, 1) AS q", "sparse": "i * 3 AS q", "hashed": "b AS q"}
+RUNS = {"even": "i // 4 AS q", "short": "i // 8 * 8 + i % 3 AS q", "few": "i % 40 AS q", "texts": "k AS q"}
+JOINS = []
+for key in [*ONCE.values(), *RUNS.values()]:
+    left = {ONCE["hashed"]: "b", RUNS["texts"]: "CASE WHEN i % 100 = 3 THEN k WHEN i % 7 > 2 THEN s END"}.get(key, "CASE WHEN i % 7 < 6 AND i < 5000 THEN i * 7 % 1000 END")
+    a, r = f"(SELECT {left} AS p, i AS v, s FROM t) a", f"(SELECT {key}, i AS w, m, s AS t FROM t WHERE i < 4000) r"
+    JOINS += [f"SELECT count(*), sum(v), sum(w), max(m) FROM {a} {kind} JOIN {r} ON p = q" for kind in ("", "LEFT", "RIGHT", "FULL")]
+    JOINS += [f"SELECT count(*), sum(v), max(s) FROM {a} {kind} JOIN {r} ON p = q" for kind in ("SEMI", "ANTI")]
+    JOINS += [f"SELECT count(*), sum(v * w), max(t) FROM {a} JOIN {r} ON p = q AND v % 7 < w % 5", f"SELECT v % 5 AS x, count(*), sum(w) FROM {a} JOIN {r} ON p = q GROUP BY x ORDER BY x",
+              f"SELECT v, w, s, t FROM {a} LEFT JOIN {r} ON p = q WHERE v < 200 ORDER BY ALL", f"SELECT count(*) FILTER (WHERE p IN (SELECT q FROM {r})), count(*) FROM {a}"]
+JOIN_STRATEGIES = [f"split,join={lookup}" for lookup in ("hash", "direct", "ranks", "bitmap")] + [f"pairs={form},split" for form in ("naive", "refill", "balanced", "mixed", "queued", "written")]
+
 STRATEGIES = ["naive,threads=64,groups=slots", "refill=32,automata,groups=table", "automata,lists,groups=parts"]
 
 NOT_OFFERED = {"SELECT count(*) FROM t WHERE regexp_matches(s, k)": "regexp_matches"}
@@ -286,18 +299,18 @@ class Smoke:
         other = next((f"{a} and {b}" for a, b in zip(cpu.stdout.splitlines(), gpu.stdout.splitlines()) if a != b), "")
         return (gpu.stderr or other or cpu.stderr or "one answer ends sooner")[:1000]
 
-    def same(self, runs):
-        """All queries over this many rows, with these arguments, for each of the runs. Several run at once if there are cores; each begins at another
+    def same(self, queries, runs):
+        """The queries over this many rows, with these arguments, for each of the runs. Several run at once if there are cores; each begins at another
         query, so that it compiles what others find in the cache."""
         def asked(rows, first=0):
-            return [query.replace(" FROM t", f" FROM t{rows}") for query in QUERIES[first:] + QUERIES[:first]]
+            return [query.replace(" FROM t", f" FROM t{rows}") for query in queries[first:] + queries[:first]]
 
         at_once = max(1, (os.cpu_count() or 1) // 4)
         with ThreadPoolExecutor(at_once) as pool:
-            differences = pool.map(lambda i: self.difference(asked(runs[i][0], i % at_once * len(QUERIES) // at_once), *runs[i][1:], name=f"run{i}"),
+            differences = pool.map(lambda i: self.difference(asked(runs[i][0], i % at_once * len(queries) // at_once), *runs[i][1:], name=f"run{i}"),
                                    range(len(runs)))
             for (rows, *arguments), found in zip(runs, differences):
-                self.check(f"{len(QUERIES)} queries over {rows} rows {' '.join(arguments)}", not found, found)
+                self.check(f"{len(queries)} queries over {rows} rows {' '.join(arguments)}", not found, found)
                 if found:
                     self.name_differences(asked(rows), arguments)
 
@@ -362,7 +375,9 @@ def main():
         if not arguments.quick:
             runs += [(arguments.rows, "--device-rows", "4096"), (arguments.rows, "--device-memory", "8MB"),
                      *((arguments.rows, "--device-strategy", strategy) for strategy in STRATEGIES)]
-        smoke.same(runs)
+        smoke.same(QUERIES, runs)
+        smoke.same(JOINS, [(rows,) for rows in sizes] if arguments.quick else
+                   [*runs[:-len(STRATEGIES)], *((arguments.rows, "--device-strategy", strategy) for strategy in JOIN_STRATEGIES)])
         smoke.occupancy(arguments.rows)
         for rows in sizes:
             if rows > 1:  # with fewer rows the planner already has some answers, and nothing is grouped
