@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,28 @@ void for_slices(const std::vector<ColumnPtr>& keys, size_t rows, MemoryBudget* b
     const std::vector<KeyWords> words = words_of(vectors, all);
     f(first, std::span<const KeyWords>(words), all, arena);
   });
+}
+
+/// The least and the greatest word, as signed numbers.
+struct WordBounds {
+  int64_t least = std::numeric_limits<int64_t>::max(), greatest = std::numeric_limits<int64_t>::min();
+
+  bool empty() const { return least > greatest; }
+  void add(const WordBounds& other) {
+    least = std::min(least, other.least);
+    greatest = std::max(greatest, other.greatest);
+  }
+};
+
+/// Of a slice of so many rows, of those that can be found (null: all can) and are not NULL.
+inline WordBounds bounds_of(const KeyWords& words, size_t first, uint32_t rows, const uint64_t* findable) {
+  WordBounds bounds;
+  for (uint32_t i = 0; i < rows; ++i) {
+    if ((findable != nullptr && !bits::test(findable, first + i)) || words.is_null(i)) continue;
+    const auto word = static_cast<int64_t>(words.words[i]);
+    bounds.add({word, word});
+  }
+  return bounds;
 }
 
 }  // namespace lanewise::ops

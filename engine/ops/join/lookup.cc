@@ -1,7 +1,6 @@
 #include "ops/join/lookup.h"
 
 #include <algorithm>
-#include <limits>
 #include <mutex>
 #include <optional>
 
@@ -163,10 +162,10 @@ class ByteLookup : public Lookup {
   RunTable<uint64_t> table_;
 };
 
-/// The key of all rows as words, and the minimum and maximum of those that can be found.
+/// The key of all rows as words, and the bounds of those that can be found.
 struct KeyColumn {
   Buffer words;
-  int64_t least = std::numeric_limits<int64_t>::max(), greatest = std::numeric_limits<int64_t>::min();
+  WordBounds bounds;
   bool integers = true;
 };
 
@@ -177,36 +176,28 @@ KeyColumn key_column(const std::vector<ColumnPtr>& key, size_t rows, const uint6
   const bool are_words =
       key[0]->dictionary == nullptr && (physical == Physical::kInt64 || physical == Physical::kUInt64);
   column.words = are_words ? key[0]->values : Buffer::allocate(rows * sizeof(uint64_t), budget, kJoin);
-  const auto* const words = column.words.as<uint64_t>();
   std::mutex mutex;
   for_slices(key, rows, budget,
-             [&](size_t first, std::span<const KeyWords> key_words, const ActiveSet& all, Arena&) {
+             [&](size_t first, std::span<const KeyWords> words, const ActiveSet& slice, Arena&) {
                if (!are_words)
-                 std::copy_n(key_words[0].words, all.rows(), column.words.mutable_as<uint64_t>() + first);
-               KeyColumn part;
-               for (uint32_t i = 0; i < all.rows(); ++i) {
-                 if (valid != nullptr && !bits::test(valid, first + i)) continue;
-                 const auto word = static_cast<int64_t>(words[first + i]);
-                 part.least = std::min(part.least, word);
-                 part.greatest = std::max(part.greatest, word);
-               }
-               std::lock_guard lock(mutex);
-               column.least = std::min(column.least, part.least);
-               column.greatest = std::max(column.greatest, part.greatest);
-               column.integers &= key_words[0].integer;
+                 std::copy_n(words[0].words, slice.rows(), column.words.mutable_as<uint64_t>() + first);
+               const WordBounds bounds = bounds_of(words[0], first, slice.rows(), valid);
+               const std::lock_guard lock(mutex);
+               column.bounds.add(bounds);
+               column.integers &= words[0].integer;
              });
   return column;
 }
 
 /// The words as values of the type, if they are its integers.
 std::optional<KeyRange> range_of(const KeyColumn& column, Type type) {
-  if (!column.integers || column.least > column.greatest) return std::nullopt;
+  if (!column.integers || column.bounds.empty()) return std::nullopt;
   return visit(type.physical(), [&](auto zero) -> std::optional<KeyRange> {
     using T = decltype(zero);
     // Words are compared as signed numbers, which UBIGINT's are not.
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, uint64_t>) {
-      return KeyRange{to_value(type, static_cast<T>(column.least)),
-                      to_value(type, static_cast<T>(column.greatest))};
+      return KeyRange{to_value(type, static_cast<T>(column.bounds.least)),
+                      to_value(type, static_cast<T>(column.bounds.greatest))};
     } else {
       return std::nullopt;
     }
@@ -229,13 +220,14 @@ std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vect
   const Type type = keys[0]->type;
   const KeyColumn column = key_column(keys, rows, valid, budget);
   const auto* words = column.words.as<uint64_t>();
-  const auto least = static_cast<uint64_t>(column.least);
-  const uint64_t size = static_cast<uint64_t>(column.greatest) - least + 1;
+  const auto least = static_cast<uint64_t>(column.bounds.least);
+  const uint64_t size = static_cast<uint64_t>(column.bounds.greatest) - least + 1;
   const std::optional<KeyRange> range = range_of(column, type);
-  if (column.integers && column.least <= column.greatest && size != 0 && Numbers::fit(size, rows, existence))
+  if (column.integers && !column.bounds.empty() && size != 0 && Numbers::fit(size, rows, existence))
     return lookup_by_number({words, rows, valid, least, size}, range, existence, budget);
   if (size - 1 <= UINT32_MAX)
-    return std::make_unique<WordLookup<uint32_t>>(words, rows, valid, column.least, range, existence, budget);
+    return std::make_unique<WordLookup<uint32_t>>(words, rows, valid, column.bounds.least, range, existence,
+                                                  budget);
   return std::make_unique<WordLookup<uint64_t>>(words, rows, valid, 0, range, existence, budget);
 }
 

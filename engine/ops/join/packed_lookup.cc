@@ -35,36 +35,23 @@ class PackedLookup : public Lookup {
   const std::unique_ptr<Lookup> lookup_;
 };
 
-/// The least and the greatest words of the rows that can be found.
-std::vector<KeyPacking::Key> bounds_of(const std::vector<ColumnPtr>& keys,
-                                       const std::vector<bool>& finds_nulls, size_t rows,
-                                       const uint64_t* findable, MemoryBudget* budget) {
-  struct Bounds {
-    int64_t least = std::numeric_limits<int64_t>::max(), greatest = std::numeric_limits<int64_t>::min();
-    void add(int64_t low, int64_t high) {
-      least = std::min(least, low);
-      greatest = std::max(greatest, high);
-    }
-  };
-  std::vector<Bounds> all(keys.size());
+/// The keys' bounds, of the rows that can be found.
+std::vector<KeyPacking::Key> packed_keys_of(const std::vector<ColumnPtr>& keys,
+                                            const std::vector<bool>& finds_nulls, size_t rows,
+                                            const uint64_t* findable, MemoryBudget* budget) {
+  std::vector<WordBounds> all(keys.size());
   std::mutex mutex;
   for_slices(keys, rows, budget,
              [&](size_t first, std::span<const KeyWords> words, const ActiveSet& slice, Arena&) {
-               std::vector<Bounds> mine(words.size());
-               for (size_t k = 0; k < words.size(); ++k) {
-                 for (uint32_t i = 0; i < slice.rows(); ++i) {
-                   if ((findable != nullptr && !bits::test(findable, first + i)) || words[k].is_null(i))
-                     continue;
-                   const auto word = static_cast<int64_t>(words[k].words[i]);
-                   mine[k].add(word, word);
-                 }
-               }
+               std::vector<WordBounds> mine;
+               for (const KeyWords& key : words)
+                 mine.push_back(bounds_of(key, first, slice.rows(), findable));
                const std::lock_guard lock(mutex);
-               for (size_t k = 0; k < mine.size(); ++k) all[k].add(mine[k].least, mine[k].greatest);
+               for (size_t k = 0; k < mine.size(); ++k) all[k].add(mine[k]);
              });
   std::vector<KeyPacking::Key> made;
   for (size_t k = 0; k < keys.size(); ++k) {
-    const auto [least, greatest] = all[k].least > all[k].greatest ? Bounds{0, 0} : all[k];
+    const auto [least, greatest] = all[k].empty() ? WordBounds{0, 0} : all[k];
     const auto from = static_cast<uint64_t>(least);
     made.push_back({from, static_cast<uint64_t>(greatest) - from, finds_nulls[k]});
   }
@@ -114,7 +101,7 @@ std::optional<PackedColumn> pack_keys(const std::vector<ColumnPtr>& keys,
   const auto is_word = [](const ColumnPtr& key) { return key_width(key->type) == 1; };
   if (!std::ranges::all_of(keys, is_word)) return std::nullopt;
   const auto* const valid = findable ? findable.as<uint64_t>() : nullptr;
-  auto packing = KeyPacking::of(bounds_of(keys, finds_nulls, rows, valid, budget));
+  auto packing = KeyPacking::of(packed_keys_of(keys, finds_nulls, rows, valid, budget));
   if (!packing) return std::nullopt;
   auto packed = std::make_shared<Column>();
   packed->type = TypeId::kInt64;
