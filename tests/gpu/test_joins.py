@@ -173,6 +173,14 @@ def test_full_ranges_of_rows(emulated_gpu, key):
             assert found == ["1", "1"] * possible, (table, kind, gpu.stderr)
 
 
+def test_rows_like_free_slots(emulated_gpu):
+    """Two rows that look like a free slot, key and value: that their key repeats is found, and remembered for the next join."""
+    sql = """CREATE TABLE r AS SELECT * FROM (VALUES (-1, -1), (-1, -1), (1000000000, 5)) t(k, p); CREATE TABLE l AS SELECT (CASE i WHEN 0 THEN -1 ELSE i * 20000000 END)::INT AS k, i AS v FROM range(100) n(i);
+      SELECT count(*), sum(p), sum(v) FROM l JOIN r ON l.k = r.k; SELECT count(*) FROM l LEFT JOIN r ON l.k = r.k; SELECT count(*), sum(p), sum(v) FROM l JOIN r ON l.k = r.k"""
+    cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--device-strategy", "split")
+    assert cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, cpu.stdout + gpu.stdout + gpu.stderr
+
+
 def test_busy_lanes_of_pairs(emulated_gpu):
     """The profile shows how many lanes took pairs, for each form. The emulated GPU runs lanes one after the other, so each is alone: one of 32. On a GPU,
     naive lanes are at 3.1 % here, since one row in 32 has all pairs, and balanced ones at 100 %."""

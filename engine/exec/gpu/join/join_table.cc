@@ -184,7 +184,8 @@ class JoinTable::Filling {
   }
   void fetch_notes() {
     noted_ = bounds().noted;
-    if (key_ != nullptr && key_->key_numbers) key_->key_numbers->repeat = keys_repeat();
+    const bool are_compared = (noted_ & kernel::kLikeFreeSlot) == 0;  // such a row was not put
+    if (are_compared && key_ != nullptr && key_->key_numbers) key_->key_numbers->repeat = keys_repeat();
   }
 
   /// The lookup whose memory is least: what it takes decides how much of it a cache holds. Where rows may be
@@ -349,6 +350,7 @@ class JoinTable::Filling {
     shared("start_runs", tiles, numbers_of_rows, places, counts.address(), sums.address(), starts.address(),
            numbers.address(), table_.runs(), seen + offsetof(kernel::RunsSeen, longest));
     counts.reset();
+    if (placed) find_runs();
     table_.order_ = allocate(rows * sizeof(uint32_t));
     if (table_.has_null_keys_) gpu_.stream.fill(table_.order(), 0, table_.order_.size());  // after the runs
     shared("order_rows", row_blocks(), standing.address(), rows, starts.address(), table_.order());
@@ -361,7 +363,6 @@ class JoinTable::Filling {
     table_.longest_run_ = found.longest;
     table_.are_short_ = found.longest <= kernel::kShortRun &&
                         uint64_t{2} * found.longest * found.runs <= 3 * uint64_t{found.rows};
-    if (placed) find_runs();
     if (placed && uint64_t{found.longest} * lookup.size == found.rows) find_all(found.longest);
     order_columns();
   }

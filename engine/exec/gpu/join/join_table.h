@@ -50,7 +50,7 @@ class JoinTable {
   /// Whether the lookup finds values of the only column that is kept, instead of rows. Each key has one.
   bool holds_values() const { return holds_values_; }
   uint32_t longest_run() const { return longest_run_; }
-  /// Whether all runs are short, and most about as long as the longest.
+  /// Whether all runs are short, on average at least two thirds of the longest.
   bool has_short_runs() const { return are_short_; }
   bool has_null_keys() const { return has_null_keys_; }
   /// Of its only key, where that is an integer, a date and the like, and NULL finds no row.
