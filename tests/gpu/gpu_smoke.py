@@ -373,11 +373,10 @@ def main():
         smoke.check("tables", made.returncode == 0, made.stderr)
         runs = [*((rows,) for rows in sizes), (1000, "--device-rows", "64")]
         if not arguments.quick:
-            runs += [(arguments.rows, "--device-rows", "4096"), (arguments.rows, "--device-memory", "8MB"),
-                     *((arguments.rows, "--device-strategy", strategy) for strategy in STRATEGIES)]
-        smoke.same(QUERIES, runs)
-        smoke.same(JOINS, [(rows,) for rows in sizes] if arguments.quick else
-                   [*runs[:-len(STRATEGIES)], *((arguments.rows, "--device-strategy", strategy) for strategy in JOIN_STRATEGIES)])
+            runs += [(arguments.rows, "--device-rows", "4096"), (arguments.rows, "--device-memory", "8MB")]
+        for queries, strategies in ((QUERIES, STRATEGIES), (JOINS, JOIN_STRATEGIES)):
+            forced = [] if arguments.quick else [(arguments.rows, "--device-strategy", strategy) for strategy in strategies]
+            smoke.same(queries, runs + forced)
         smoke.occupancy(arguments.rows)
         for rows in sizes:
             if rows > 1:  # with fewer rows the planner already has some answers, and nothing is grouped

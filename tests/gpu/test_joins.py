@@ -139,9 +139,9 @@ EVEN = {"INTEGER": "x::INT - 50", "UBIGINT": "(18446744073709551615 - 240 + x::B
 @pytest.mark.parametrize("key", EVEN if ALL else ["INTEGER", "UBIGINT"])
 def test_full_ranges_of_runs(emulated_gpu, key):
     """Each number from the least to the greatest is the key of as many rows, in any order: nothing is read to find them. With one row more or fewer, or other lengths of the same sum, it is."""
-    rows = "FROM (SELECT i AS w, 't' || i AS t, i // 4 + 7 AS x FROM range(400) n(i))"
-    builds = {"five": (f"SELECT w, t, {EVEN[key]} AS k FROM (SELECT i AS w, 't' || i AS t, i % 80 + 7 AS x FROM range(400) n(i))", "[45] for each of"), "even": (f"SELECT w, t, {EVEN[key]} AS k {rows}", "[45] for each of"), "shuffled": (f"SELECT w, t, {EVEN[key]} AS k {rows} ORDER BY w * 37 % 401", "[45] for each of"),
-              "nulls": (f"SELECT w, t, {EVEN[key]} AS k {rows} UNION ALL SELECT 5, 'n', NULL FROM range(40)", "[45] for each of"), "more": (f"SELECT w, t, {EVEN[key]} AS k {rows} UNION ALL (SELECT 5, 'm', {EVEN[key]} {rows} WHERE w = 399)", "runs by"),
+    rows, full = "FROM (SELECT i AS w, 't' || i AS t, i // 4 + 7 AS x FROM range(400) n(i))", "[45] for each of"
+    builds = {"five": (f"SELECT w, t, {EVEN[key]} AS k FROM (SELECT i AS w, 't' || i AS t, i % 80 + 7 AS x FROM range(400) n(i))", full), "even": (f"SELECT w, t, {EVEN[key]} AS k {rows}", full), "shuffled": (f"SELECT w, t, {EVEN[key]} AS k {rows} ORDER BY w * 37 % 401", full),
+              "nulls": (f"SELECT w, t, {EVEN[key]} AS k {rows} UNION ALL SELECT 5, 'n', NULL FROM range(40)", full), "more": (f"SELECT w, t, {EVEN[key]} AS k {rows} UNION ALL (SELECT 5, 'm', {EVEN[key]} {rows} WHERE w = 399)", "runs by"),
               "fewer": (f"SELECT w, t, {EVEN[key]} AS k {rows} WHERE w <> 200", "runs by"), "uneven": (f"SELECT w, t, {EVEN[key]} AS k FROM (SELECT w, t, x - (x % 2 = 0 AND w % 4 = 3)::INT AS x {rows})", "runs by")}
     for table, (build, name) in builds.items():
         tables = f"CREATE TABLE l AS SELECT {EVEN[key]} AS k, i AS v FROM (SELECT i * 7 % 130 AS x, i FROM range(1400) n(i)); CREATE TABLE r AS {build};"
@@ -171,6 +171,8 @@ def test_full_ranges_of_rows(emulated_gpu, key):
             found = re.findall(r"keys of a join: \d+ rows, (.*?) for each of 200 numbers", gpu.stderr)
             possible = full and (table == "ascending" or kind != "FULL")  # rows that are marked stay in their order
             assert found == ["1", "1"] * possible, (table, kind, gpu.stderr)
+            kernels = {"ascending": ["bound"], "shuffled": ["bound", "fill"] if kind in ("SEMI", "ANTI") else ["bound", "place_rows", "place_rows"]}.get(table)
+            assert not possible or re.findall(r"^ +(bound|fill|place_rows) ", gpu.stderr, re.M) == kernels, (table, kind, gpu.stderr)
 
 
 def test_rows_like_free_slots(emulated_gpu):

@@ -28,7 +28,7 @@ struct Run {
 #endif
 };
 
-/// Taking the pairs of runs that are no longer, and about equal, is quicker than sharing them.
+/// Where all runs are this long at most, and about equal, lanes that take their own pairs are quickest.
 inline constexpr u32 kShortRun = 8;
 inline constexpr u32 kPiece = 1024;
 /// Longer ones are for all lanes at once, so that the pairs of a warp's rows can be counted in 32 bits.

@@ -92,7 +92,8 @@ class JoinTable::Filling {
     if (!is_placed_ && can_hold_values()) fill_values();
     if (!is_placed_ && !table_.holds_values_ && table_.lookup_.kind != kernel::LookupKind::kFull) fill();
     table_.has_null_keys_ = (noted_ & kernel::kNullKeys) != 0;
-    if (table_.lookup_.kind == kernel::LookupKind::kBitmap && !keys_repeat() && is_full(noted_)) find_all(1);
+    if (table_.lookup_.kind == kernel::LookupKind::kBitmap && !keys_repeat() && may_be_full(noted_))
+      become_full(1);
     const bool asks_runs = plan::gives_right(join_.kind) || join_.condition != nullptr;
     if (keys_repeat() && asks_runs) make_runs();
     if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
@@ -168,8 +169,8 @@ class JoinTable::Filling {
     return (found_.noted & kernel::kNotAscending) == 0 ||
            (key_->key_numbers && !key_->key_numbers->repeat.value_or(true));
   }
-  /// Whether each number of the lookup is a key, where no key repeats.
-  bool is_full(uint32_t noted) const {
+  /// Whether each number of the lookup is a key, where no key repeats, and no lookup is forced.
+  bool may_be_full(uint32_t noted) const {
     return table_.lookup_.size == table_.rows_ && (noted & kernel::kNullKeys) == 0 &&
            gpu_.strategy.join == Strategy::Join::kAuto;
   }
@@ -213,11 +214,8 @@ class JoinTable::Filling {
       is_placed_ =
           offer(Join::kBitmap, LookupKind::kBitmap, places || exists, (span / 32 + 1) * sizeof(uint32_t)) &&
           !exists;
-      if (are_known_to_be_unique() && is_full(found_.noted) && (ascends || is_placed_ || exists)) {
-        set(LookupKind::kFull, span + 1, found_.low, 0);
-        table_.lookup_.table = 1;
-        return set_parts();
-      }
+      if (are_known_to_be_unique() && may_be_full(found_.noted) && (ascends || is_placed_ || exists))
+        return become_full(1);
     }
     table_.table_ = allocate(table_bytes_);
     table_.lookup_.table = table_.table_.address();
@@ -334,23 +332,23 @@ class JoinTable::Filling {
     job_.words[JobLayout::kOut] = counts.address();
     run("count_runs");
     const bool placed = can_place_runs() && make_places(), numbered = !placed && can_number_runs();
-    const uint64_t numbers_of_rows = placed ? lookup.table : 0, places = placed ? lookup.size : rows;
+    const uint64_t rows_by_number = placed ? lookup.table : 0, places = placed ? lookup.size : rows;
     const uint64_t tiles = (places + kernel::kTileRows - 1) / kernel::kTileRows;
     const gpu::DeviceBuffer sums = allocate(tiles * sizeof(uint64_t) + sizeof(kernel::RunsSeen)),
                             starts = allocate(rows * sizeof(uint32_t)),
                             numbers = numbered ? allocate(rows * sizeof(uint32_t)) : gpu::DeviceBuffer();
     const uint64_t seen = sums.address() + tiles * sizeof(uint64_t);  // scan_tiles() puts the sum there
     gpu_.stream.fill(seen, 0, sizeof(kernel::RunsSeen));
-    shared("sum_runs", tiles, numbers_of_rows, places, counts.address(), sums.address());
+    shared("sum_runs", tiles, rows_by_number, places, counts.address(), sums.address());
     shared("scan_tiles", 1, sums.address(), tiles);
     if (!placed) {
       const uint64_t runs = numbered ? fetch_one<kernel::RunsSeen>(gpu_, seen).runs : rows;
       table_.runs_ = allocate(runs * sizeof(kernel::Matches));
     }
-    shared("start_runs", tiles, numbers_of_rows, places, counts.address(), sums.address(), starts.address(),
+    shared("start_runs", tiles, rows_by_number, places, counts.address(), sums.address(), starts.address(),
            numbers.address(), table_.runs(), seen + offsetof(kernel::RunsSeen, longest));
     counts.reset();
-    if (placed) find_runs();
+    if (placed) become_runs();
     table_.order_ = allocate(rows * sizeof(uint32_t));
     if (table_.has_null_keys_) gpu_.stream.fill(table_.order(), 0, table_.order_.size());  // after the runs
     shared("order_rows", row_blocks(), standing.address(), rows, starts.address(), table_.order());
@@ -361,9 +359,9 @@ class JoinTable::Filling {
     standing.reset();
     const auto found = fetch_one<kernel::RunsSeen>(gpu_, seen);
     table_.longest_run_ = found.longest;
-    table_.are_short_ = found.longest <= kernel::kShortRun &&
-                        uint64_t{2} * found.longest * found.runs <= 3 * uint64_t{found.rows};
-    if (placed && uint64_t{found.longest} * lookup.size == found.rows) find_all(found.longest);
+    table_.has_short_runs_ = found.longest <= kernel::kShortRun &&
+                             uint64_t{2} * found.longest * found.runs <= 3 * uint64_t{found.rows};
+    if (placed && uint64_t{found.longest} * lookup.size == found.rows) become_full(found.longest);
     order_columns();
   }
 
@@ -383,16 +381,18 @@ class JoinTable::Filling {
   }
 
   /// The lookup becomes the runs themselves.
-  void find_runs() {
+  void become_runs() {
     table_.table_.reset();
     table_.lookup_.kind = kernel::LookupKind::kRuns;
     table_.lookup_.table = table_.runs();
   }
-  /// Each number finds so many rows.
-  void find_all(uint32_t rows) {
+  /// Each number of the lookup finds so many rows, and nothing is read for that.
+  void become_full(uint32_t rows) {
     table_.table_.reset();
+    table_bytes_ = 0;
     table_.lookup_.kind = kernel::LookupKind::kFull;
     table_.lookup_.table = rows;
+    set_parts();
   }
 
   /// Whether the lookup can hold numbers of runs, which are fewer than rows: it is not used for a row.

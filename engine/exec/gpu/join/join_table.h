@@ -51,7 +51,7 @@ class JoinTable {
   bool holds_values() const { return holds_values_; }
   uint32_t longest_run() const { return longest_run_; }
   /// Whether all runs are short, on average at least two thirds of the longest.
-  bool has_short_runs() const { return are_short_; }
+  bool has_short_runs() const { return has_short_runs_; }
   bool has_null_keys() const { return has_null_keys_; }
   /// Of its only key, where that is an integer, a date and the like, and NULL finds no row.
   const std::optional<ops::KeyRange>& key_range() const { return key_range_; }
@@ -73,7 +73,7 @@ class JoinTable {
   bool has_null_keys_ = false;
   bool holds_values_ = false;
   uint32_t longest_run_ = 1;
-  bool are_short_ = false;
+  bool has_short_runs_ = false;
   std::optional<ops::KeyRange> key_range_;
   kernel::Lookup lookup_ = {};
   std::optional<uint64_t> part_shift_;

@@ -10,7 +10,7 @@ namespace lanewise::kernel {
 
 inline constexpr u32 kTileRows = 1024;  // for a block
 
-/// The runs of a build side.
+/// The runs of a build side; scan_tiles() writes `rows` and `runs` as one word.
 struct RunsSeen {
   u32 rows;  ///< of all runs
   u32 runs;
