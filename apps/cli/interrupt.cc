@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <list>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -26,7 +27,7 @@ constexpr int kPatience = 700;  // milliseconds
 struct Current {
   std::mutex mutex;
   bool lives = false, patient = false;
-  std::function<void()> stop;
+  std::list<std::function<void()>> stops;
   Cancellation requested;
 };
 Current& current() {
@@ -58,7 +59,7 @@ int ask_to_stop() {
   if (!current().lives) return 0;
   const bool again = current().requested.requested();
   current().requested.cancel();
-  if (current().stop) current().stop();
+  for (const auto& stop : current().stops) stop();
   return again ? 0 : current().patient ? -1 : kPatience;
 }
 
@@ -91,10 +92,9 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-Interrupt::Interrupt(std::function<void()> stop, bool patient) {
+Interrupt::Interrupt(bool patient) {
   const std::lock_guard lock(current().mutex);
   current().requested.reset();
-  current().stop = std::move(stop);
   current().patient = patient;
   current().lives = true;
 }
@@ -102,11 +102,20 @@ Interrupt::Interrupt(std::function<void()> stop, bool patient) {
 Interrupt::~Interrupt() {
   const std::lock_guard lock(current().mutex);
   current().lives = false;
-  current().stop = nullptr;
   if (current().patient) current().requested.reset();  // the program continues
 }
 
 const Cancellation& Interrupt::cancellation() const { return current().requested; }
+
+OnInterrupt::OnInterrupt(std::function<void()> stop) {
+  const std::lock_guard lock(current().mutex);
+  stop_ = current().stops.insert(current().stops.end(), std::move(stop));
+}
+
+OnInterrupt::~OnInterrupt() {
+  const std::lock_guard lock(current().mutex);
+  current().stops.erase(stop_);
+}
 
 void stop_if_interrupted() { current().requested.check(); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <list>
 
 #include "base/cancel.h"
 
@@ -14,12 +15,24 @@ void catch_interrupts();
 /// program ends anyway. Only one may be alive.
 class Interrupt {
  public:
-  /// Also calls `stop`, in another thread. `patient`: only a second Ctrl-C ends the program.
-  explicit Interrupt(std::function<void()> stop = {}, bool patient = false);
+  /// `patient`: only a second Ctrl-C ends the program.
+  explicit Interrupt(bool patient = false);
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
   ~Interrupt();
   const Cancellation& cancellation() const;
+};
+
+/// While it and an Interrupt are alive, Ctrl-C also calls `stop`, in another thread.
+class OnInterrupt {
+ public:
+  explicit OnInterrupt(std::function<void()> stop);
+  OnInterrupt(const OnInterrupt&) = delete;
+  OnInterrupt& operator=(const OnInterrupt&) = delete;
+  ~OnInterrupt();
+
+ private:
+  std::list<std::function<void()>>::iterator stop_;
 };
 
 /// Prints "cancelled" and ends the program with kCancelled.

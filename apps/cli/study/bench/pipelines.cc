@@ -35,7 +35,16 @@ uint64_t rows_of(const MeasuredPipeline& pipeline, uint64_t rows) {
   return pipeline.table == "texts" ? rows / kNumbersOfText : rows;
 }
 
-void make_tables(Session& session, uint64_t rows) {
+StoppableSession::StoppableSession(const SessionOptions& options, const Cancellation& cancellation)
+    : session_(options), cancellation_(cancellation), stop_([this] { session_.cancel(); }) {}
+
+StatementResult StoppableSession::run(const std::string& statement) {
+  session_.begin();  // from here on a signal stops the statement
+  cancellation_.check();
+  return session_.run(statement);
+}
+
+void make_tables(StoppableSession& session, uint64_t rows) {
   session.run("SET preserve_insertion_order = false");
   // DuckDB runs the preparation, which is not a query: GPUs do not support hash() and md5().
   const auto make = [&](std::string_view table, std::string_view columns, const std::string& values) {

@@ -6,6 +6,7 @@
 
 #include "api/session.h"
 #include "exec/placement/costs.h"
+#include "interrupt.h"
 
 namespace lanewise::cli::bench {
 
@@ -23,7 +24,20 @@ const std::vector<MeasuredPipeline>& measured_pipelines();
 /// Rows of the table; there are four times as many numbers as strings.
 uint64_t rows_of(const MeasuredPipeline& pipeline, uint64_t rows);
 
+/// A session whose statements Ctrl-C stops.
+class StoppableSession {
+ public:
+  StoppableSession(const SessionOptions& options, const Cancellation& cancellation);
+  /// As Session::run().
+  StatementResult run(const std::string& statement);
+
+ private:
+  Session session_;
+  const Cancellation& cancellation_;
+  const OnInterrupt stop_;
+};
+
 /// Creates the tables in the session's database: `rows` numbers, and a quarter as many strings of 64 bytes.
-void make_tables(Session& session, uint64_t rows);
+void make_tables(StoppableSession& session, uint64_t rows);
 
 }  // namespace lanewise::cli::bench

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include "study/bench/pipelines.h"
 
@@ -33,10 +32,10 @@ std::vector<StudyQuery> queries_of(uint64_t rows) {
 /// A device with the tables in its own database.
 class Level {
  public:
-  explicit Level(const SessionOptions& options) { session_.emplace(options); }
+  Level(const SessionOptions& options, const Cancellation& cancellation) : session_(options, cancellation) {}
   void make(uint64_t rows) {
-    make_tables(*session_, rows);
-    session_->run(
+    make_tables(session_, rows);
+    session_.run(
         fmt::format("CREATE OR REPLACE TABLE builds AS SELECT i::BIGINT AS k, (i % 1000)::BIGINT AS v FROM "
                     "range({}) r(i)",
                     static_cast<uint64_t>(exec::kManyGroups)));
@@ -44,7 +43,7 @@ class Level {
 
   /// A hash of the answer that does not depend on the order of rows.
   uint64_t digest(const std::string& query) {
-    const Table table = session_->run(query).table;
+    const Table table = session_.run(query).table;
     uint64_t sum = 0;
     for (const Batch& batch : table.batches) {
       for (int64_t row = 0; row < batch.rows; ++row) {
@@ -56,7 +55,7 @@ class Level {
     return sum;
   }
   double seconds(const std::string& query) {
-    const StatementResult result = session_->run(query);
+    const StatementResult result = session_.run(query);
     kernel_seconds_ = 0;
     for (const exec::OperatorProfile& line : result.profile) kernel_seconds_ += line.kernel_seconds;
     return result.run_seconds;
@@ -68,7 +67,7 @@ class Level {
   }
 
  private:
-  std::optional<Session> session_;
+  StoppableSession session_;
   double kernel_seconds_ = 0;
 };
 
@@ -90,7 +89,7 @@ std::vector<Group> run_sql(const SqlBenchOptions& options, Bench& bench,
   bench.say("making tables");
   std::vector<std::pair<std::string, std::unique_ptr<Level>>> levels;
   const auto open = [&](const char* name, const SessionOptions& given) {
-    levels.emplace_back(name, std::make_unique<Level>(given));
+    levels.emplace_back(name, std::make_unique<Level>(given, bench.cancellation()));
     levels.back().second->make(rows);
   };
   if (options.every_level) {

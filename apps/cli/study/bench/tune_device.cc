@@ -78,10 +78,9 @@ void measure_transfers(gpu::Device& device, exec::DeviceCosts& costs) {
 struct Times {
   double run = 1e9, kernels = 1e9;
 };
-Times time(Session& session, const std::string& query, const Cancellation& cancellation) {
+Times time(StoppableSession& session, const std::string& query) {
   Times least;
   for (int round = 0; round <= kDeviceRounds; ++round) {
-    cancellation.check();
     const StatementResult result = session.run(query);
     double kernels = 0;
     for (const exec::OperatorProfile& line : result.profile) kernels += line.kernel_seconds;
@@ -96,18 +95,18 @@ Times time(Session& session, const std::string& query, const Cancellation& cance
 class RatesOf {
  public:
   RatesOf(const SessionOptions& options, const Cancellation& cancellation)
-      : session_(options), is_gpu_(options.device != "cpu"), cancellation_(cancellation) {}
+      : session_(options, cancellation), is_gpu_(options.device != "cpu") {}
 
   /// Seconds of all queries.
   double measure(uint64_t rows, const std::function<void(const std::string&)>& say) {
     make_tables(session_, 1000);
-    const Times least = time(session_, measured_pipelines()[0].query, cancellation_);
+    const Times least = time(session_, measured_pipelines()[0].query);
     rates.start = least.run - (is_gpu_ ? least.kernels : 0);
     make_tables(session_, rows);
     double all = 0;
     for (const MeasuredPipeline& pipeline : measured_pipelines()) {
       say(pipeline.name);
-      const Times took = time(session_, pipeline.query, cancellation_);
+      const Times took = time(session_, pipeline.query);
       const double seconds = is_gpu_ ? took.kernels : std::max(took.run - rates.start, took.run / 10);
       rates.*pipeline.rate = pipeline.units * static_cast<double>(rows_of(pipeline, rows)) / seconds;
       all += seconds;
@@ -118,9 +117,8 @@ class RatesOf {
   exec::Rates rates;
 
  private:
-  Session session_;
+  StoppableSession session_;
   const bool is_gpu_;
-  const Cancellation& cancellation_;
 };
 
 }  // namespace
