@@ -1,4 +1,5 @@
 # ./dev fuzz sql [--count N] [--seed N]: random queries against DuckDB.
+# ./dev fuzz functions [--rounds N] [--seed N]: every function over columns of every type against DuckDB.
 # ./dev fuzz nested [--count N] [--seed N]: random queries over lists, structs and maps against DuckDB.
 # ./dev fuzz grep [--count N] [--seed N]: random commands against ripgrep.
 # ./dev fuzz pram: 100,000 random PRAM programs on the executor against the interpreter, and as many on the
@@ -14,7 +15,7 @@ fuzz() {
       build release build lanewise
       "$PYTHON" tests/fuzz/sql.py "$@"
       ;;
-    nested | grep)
+    functions | nested | grep)
       build release build lanewise
       "$PYTHON" "tests/fuzz/$target.py" "$@"
       ;;
@@ -29,6 +30,6 @@ fuzz() {
       "build/fuzz/tests/fuzz/lanewise_fuzz_${target%-parser}" -max_total_time="${1:-60}" -max_len=512 -timeout=10 \
         -rss_limit_mb=4096 "$CACHE/fuzz-$target"
       ;;
-    *) fail "what to fuzz? There are: sql, nested, grep, pram, pattern, arrow, index, pram-parser." ;;
+    *) fail "what to fuzz? There are: sql, functions, nested, grep, pram, pattern, arrow, index, pram-parser." ;;
   esac
 }

@@ -128,7 +128,7 @@ def functions_page():
 
 
 # DuckDB's binder, or the translation of its plans, uses another name.
-TRANSLATED = {"array_length", "dayofmonth", "normalized_interval", "power", "setseed", "struct_extract", "struct_update", "unpivot_list", "uuidv4", "weekday",
+TRANSLATED = {"array_length", "dayofmonth", "power", "setseed", "struct_extract", "struct_update", "unpivot_list", "uuidv4", "weekday",
               "weekofyear"}
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "data/interval.h"
 #include "data/physical_value.h"
 #include "data/union_type.h"
 
@@ -124,7 +125,7 @@ class Normalizer {
     } else if (type.id == TypeId::kFloat64) {
       if (unordered<double>(at_) == 0) put(0.0);
     } else if (type.id == TypeId::kInterval) {
-      put(normalized(unordered<Interval>(at_)));
+      put(normal_form(unordered<Interval>(at_)));
     } else if (type.is_nested()) {
       nested(type);
     } else if (bytes == 0) {
@@ -150,17 +151,6 @@ bool has_equal_forms(Type type) {
   if (!type.is_nested()) return false;
   return std::ranges::any_of(type.nested->members,
                              [](const Member& member) { return has_equal_forms(member.type); });
-}
-
-Interval normalized(const Interval& interval) {
-  constexpr int64_t kDay = 86'400'000'000, kMonth = 30;
-  const auto within = [](int64_t number) { return std::clamp<int64_t>(number, INT32_MIN, INT32_MAX); };
-  int64_t days = interval.days + interval.micros / kDay;
-  const int64_t months = interval.months + days / kMonth;
-  // What has no room in a unit stays in the next smaller one.
-  days = days % kMonth + (months - within(months)) * kMonth;
-  const int64_t micros = interval.micros % kDay + (days - within(days)) * kDay;
-  return {static_cast<int32_t>(within(months)), static_cast<int32_t>(within(days)), micros};
 }
 
 void normalize(Type type, std::span<char> packed) { Normalizer(packed).nested(type); }

@@ -108,9 +108,7 @@ size_t size(Type type, std::string_view packed);
 
 /// Whether equal values of the type may differ in their bytes, as 0.0 and -0.0 do.
 bool has_equal_forms(Type type);
-/// Whole months and days for smaller units, as equal intervals all have them.
-Interval normalized(const Interval& interval);
-/// Gives equal values of a nested type equal bytes, in place: normalized intervals, 0.0 for -0.0.
+/// Gives equal values of a nested type equal bytes, in place: intervals in normal form, 0.0 for -0.0.
 void normalize(Type type, std::span<char> packed);
 
 /// The elements or fields of a nested value that is not NULL, and back.

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "data/type.h"
-#include "primitives/groups/key_words.h"
+#include "data/interval.h"
 
 namespace lanewise::ops {
 
@@ -15,10 +14,7 @@ bool less(const T& a, const T& b) {
   if constexpr (std::is_floating_point_v<T>) {
     return std::isnan(b) ? !std::isnan(a) : a < b;
   } else if constexpr (std::is_same_v<T, Interval>) {
-    const NormalInterval x = normalise(a);
-    const NormalInterval y = normalise(b);
-    if (x.months != y.months) return x.months < y.months;
-    return x.days != y.days ? x.days < y.days : x.micros < y.micros;
+    return normalise(a) < normalise(b);
   } else {
     return a < b;
   }

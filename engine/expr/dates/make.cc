@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "data/interval.h"
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
 #include "expr/evaluation/loops.h"
@@ -76,6 +78,28 @@ Interval real_micros(const Site& site, double count) {
   return {0, 0, static_cast<int64_t>(std::nearbyint(product))};
 }
 
+Interval normalized(const Site&, Interval value) { return normal_form(value); }
+
+/// Carries what is whole in the next greater unit, as far as that has room.
+Value normalized_reference(const Expr& expr, std::span<const Value> args) {
+  const Interval value = args[0].interval();
+  int128_t days = value.days, micros = value.micros, months = value.months;
+  const auto carry = [](int128_t& from, int128_t unit, int128_t& to, int128_t most) {
+    to += from / unit;
+    from %= unit;
+    for (; to > most; to = most) from += (to - most) * unit;
+    for (; to < -most - 1; to = -most - 1) from += (to + most + 1) * unit;
+  };
+  carry(micros, kMicrosPerDay, days, int128_t{INT64_MAX});
+  carry(days, 30, months, INT32_MAX);
+  int128_t none = 0;
+  std::swap(none, days);
+  carry(none, 1, days, INT32_MAX);
+  micros += none * kMicrosPerDay;
+  return {expr.type,
+          Interval{static_cast<int32_t>(months), static_cast<int32_t>(days), static_cast<int64_t>(micros)}};
+}
+
 template <auto f, FixedText device, TypeId result, TypeId... args>
 constexpr Function make_entry(std::string_view name, std::string_view documentation,
                               std::string_view example) {
@@ -95,7 +119,17 @@ constexpr Function to(std::string_view name, std::string_view example) {
 
 using enum TypeId;
 
+constexpr Function kNormalized = {
+    .name = "normalized_interval",
+    .resolve = takes_exactly<kInterval, kInterval>,
+    .evaluate = evaluate_each<&normalized>,
+    .reference = normalized_reference,
+    .device = on_device<"normalized", "intervals">,
+    .documentation = "The interval with whole months of 30 days for days, and whole days for hours.",
+    .example = "normalized_interval(INTERVAL '1 month 40 days 25 hours')"};
+
 constexpr std::array kMakeTable = {
+    kNormalized,
     make_entry<&make_date_parts, "make_date_parts", kDate, kInt64, kInt64, kInt64>(
         "make_date", "The date of a year, month and day.", "make_date(2024, 2, 29)"),
     make_entry<&make_date_days, "make_date_days", kDate, kInt32>(

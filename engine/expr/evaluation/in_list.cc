@@ -25,7 +25,7 @@ template <class T>
 struct Key {
   size_t operator()(const T& value) const {
     if constexpr (std::is_same_v<T, Interval>) {
-      const auto [months, days, micros] = normalised(value);
+      const auto [months, days, micros] = normalise(value);
       return std::hash<int64_t>{}((months * 31 + days) * 86'400'000'007 + micros);
     } else if constexpr (std::is_floating_point_v<T>) {
       return std::isnan(value) ? 0 : std::hash<T>{}(value);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "expr/gpu/casts/casts-inl.h"
+#include "expr/gpu/compare-inl.h"
 #include "expr/gpu/dates-inl.h"
 
 /// Intervals, as in expr/dates/ on the host.
@@ -154,6 +155,17 @@ LANES_FN i32 units(Outcome& outcome, T count) {
   outcome.failed |= multiply_overflows(i64(count), i64(kUnit), result) || !in_range<i32>(result);
   return i32(result);
 }
+/// What has no room in a unit stays in the next smaller one.
+LANES_FN Interval normalized(Outcome&, Interval value) {
+  const auto within = [](i64 number) -> i64 {
+    return number < -highest<i32> - 1 ? -highest<i32> - 1 : number > highest<i32> ? highest<i32> : number;
+  };
+  const NormalInterval normal = normalised(value);
+  const i64 months = within(normal.months);
+  const i64 all = normal.days + (normal.months - months) * 30, days = within(all);
+  return {i32(months), i32(days), normal.micros + (all - days) * kMicrosPerDay};
+}
+
 template <i32 kUnit, class T>
 LANES_FN Interval of_months(Outcome& outcome, T count) {
   return {units<kUnit>(outcome, count), 0, 0};

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "data/interval.h"
 #include "expr/evaluation/vectors.h"
 
 namespace lanewise::expr {
@@ -176,7 +177,7 @@ Vector normalized(const Vector& values, const ActiveSet& rows) {
         packed::normalize(values.type, {to, from.size()});
         out[row] = {to, from.size()};
       } else if constexpr (std::is_same_v<T, Interval>) {
-        out[row] = packed::normalized(number_at<T>(values, row));
+        out[row] = normal_form(number_at<T>(values, row));
       } else {
         const T number = number_at<T>(values, row);
         out[row] = number == 0 ? T{} : number;

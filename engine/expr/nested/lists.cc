@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "data/interval.h"
 #include "expr/evaluation/vectors.h"
 #include "expr/nested/elements.h"
 #include "expr/nested/functions.h"
@@ -193,7 +194,7 @@ Value slice(const Expr& expr, Given args) {
 Value normalized_value(const Value& value) {
   if (value.is_null()) return value;
   if (value.type().is_float()) return value.real() == 0 ? Value(value.type(), 0.0) : value;
-  if (value.type().id == TypeId::kInterval) return {value.type(), packed::normalized(value.interval())};
+  if (value.type().id == TypeId::kInterval) return {value.type(), normal_form(value.interval())};
   if (!value.type().is_nested()) return value;
   ValueList members;
   for (const Value& member : packed::unpack(value)) members.push_back(normalized_value(member));

@@ -5,12 +5,11 @@
 #include <cmath>
 #include <type_traits>
 
+#include "data/interval.h"
+
 namespace lanewise {
 
 namespace {
-
-constexpr int64_t kMicrosPerDay = 86'400'000'000;
-constexpr int64_t kDaysPerMonth = 30;
 
 template <class T>
 void put(const T& value, uint64_t* to) {
@@ -65,15 +64,6 @@ const uint64_t* convert(const Vector& vector, const ActiveSet& rows) {
 }
 
 }  // namespace
-
-NormalInterval normalise(const Interval& value) {
-  NormalInterval normal{value.months, value.days, value.micros};
-  normal.days += normal.micros / kMicrosPerDay;
-  normal.micros %= kMicrosPerDay;
-  normal.months += normal.days / kDaysPerMonth;
-  normal.days %= kDaysPerMonth;
-  return normal;
-}
 
 int key_width(Type type) {
   if (type.is_string()) return 0;

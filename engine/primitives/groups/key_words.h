@@ -29,12 +29,4 @@ int key_width(Type type);
 /// does not determine the value.
 bool key_is_lossy(Type type);
 
-/// An interval with excess micros carried to days and excess days to months, as SQL compares them.
-struct NormalInterval {
-  int64_t months;
-  int64_t days;
-  int64_t micros;
-};
-NormalInterval normalise(const Interval& value);
-
 }  // namespace lanewise

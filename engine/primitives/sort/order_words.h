@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "base/int128.h"
-#include "primitives/groups/key_words.h"
+#include "data/interval.h"
 
 namespace lanewise {
 

@@ -369,6 +369,10 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
     return field(expr, input);
   }
   if (ExprPtr part = split_extract("string_split_extract", expr, input)) return part;
+  if (expr.function.name == "alias") {
+    const std::string& own = expr.alias;
+    return literal(Value(TypeId::kVarchar, own.empty() ? expr.children[0]->GetName() : own));
+  }
   const auto needs_duckdb = [&](const duckdb::LogicalType& type) {
     return is_duckdbs(type) || (is_zoned(type) && !is_utc(context_));
   };
@@ -400,14 +404,8 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
       !(is_set("default_order", "ASCENDING") && is_set("default_null_order", "NULLS_LAST")))
     return by_duckdb(expr, std::move(args));
   if (expr.function.name == "error") return lanewise::cast(lanewise::call("error", std::move(args)), type);
-  if (expr.function.name == "alias") {
-    const std::string& own = expr.alias;
-    return literal(Value(type, own.empty() ? expr.children[0]->GetName() : own));
-  }
   if (expr.function.name == "current_query") return literal(Value(type, statement_));
   if (expr.function.name == "setseed" && args[0]->kind == Expr::Kind::kLiteral) return set_seed(*args[0]);
-  // Added around grouping keys; keys are normalised by the grouping itself.
-  if (expr.function.name == "normalized_interval") return args[0];
   if (expr.function.name == "||" && type.is_string()) args = chained(std::move(args), type);
   if (expr.function.name == "unpivot_list") return lanewise::call("list_value", std::move(args), type);
   if (!is_known(expr.function.name, args)) return by_duckdb(expr, std::move(args));

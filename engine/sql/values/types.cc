@@ -105,6 +105,7 @@ bool is_held_as_text(const duckdb::LogicalType& type) {
     case LogicalTypeId::BIT:
     case LogicalTypeId::BIGNUM:
     case LogicalTypeId::TIME_TZ:
+    case LogicalTypeId::TYPE:
       return true;
     default:
       return false;
@@ -151,8 +152,8 @@ std::optional<Type> find_type(const duckdb::LogicalType& type) {
 }
 
 std::string text_of(const duckdb::LogicalType& type) {
-  const bool is_enum = type.id() == LogicalTypeId::ENUM;  // its values are their names
-  if (find_type(type)) return !is_enum && (holds_text(type) || holds_json(type)) ? type.ToString() : "";
+  const bool is_name = type.id() == LogicalTypeId::ENUM || type.id() == LogicalTypeId::TYPE;
+  if (find_type(type)) return !is_name && (holds_text(type) || holds_json(type)) ? type.ToString() : "";
   const bool names_member = !duckdb::TypeVisitor::Contains(type, LogicalTypeId::UNION);
   return names_member ? type.ToString() : "";
 }
