@@ -17,6 +17,7 @@ STEPS = {
     "english": check_english.check,
     "format": lambda root: check_code.format_code(root, arguments.fix),
     "headers": check_code.headers,
+    "units": check_code.units,
     "tidy": check_code.tidy,
 }
 

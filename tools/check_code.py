@@ -1,4 +1,4 @@
-"""Checks the code by compilers: each header compiles alone, the format, clang-tidy."""
+"""Checks the code by compilers: each header compiles alone, the sources of a layer compile as one, the format, clang-tidy."""
 
 import json
 import re
@@ -77,6 +77,26 @@ def sources_of(entry, root):
     if path.parent.name == "Unity":
         files = [Path(name) for name in re.findall(r'^#include "(.*)"', path.read_text(), re.M)]
     return [f for f in files if f.is_relative_to(root) and not {"build", ".cache"} & set(f.relative_to(root).parts)]
+
+
+def units(root):
+    """The sources of a target compile as one. A new file moves others to other units of a unity build: names must differ in all of them."""
+    targets = {}
+    for entry in json.loads((root / "build/check/compile_commands.json").read_text()):
+        unit = re.search(r"/(\w+)\.dir/Unity/unity_(\d+)_", entry["file"])
+        if unit:
+            targets.setdefault(unit[1], []).append((int(unit[2]), entry))
+    jobs = []
+    for target, numbered in targets.items():
+        if len(numbered) == 1:
+            continue  # the build compiles this one
+        entries = [entry for _, entry in sorted(numbered, key=lambda one: one[0])]
+        text = "".join(f'#include "{entry["file"]}"\n' for entry in entries)
+        command = shlex.split(entries[0]["command"])
+        command = [*command[:command.index("-o")], "-O0", "-w", "-fsyntax-only", "-x", "c++", "-"]
+        key = fingerprint(Path(entries[0]["file"]), root, command, [fingerprint(Path(entry["file"]), root) for entry in entries])
+        jobs.append((f"{target}: two files use one name, which a unity build does not allow", key, command, text))
+    return run_all(root, "units", jobs)
 
 
 def is_test(path):

@@ -36,7 +36,7 @@ Packages install these scripts. Without a package:
   lanewise completions fish >~/.config/fish/completions/lanewise.fish    fish
 )";
 
-ExitCode show_help(const CLI::App& root, const std::vector<std::string>& words) {
+ExitCode show_manual(const CLI::App& root, const std::vector<std::string>& words) {
   if (words.size() > 1 && words[0] == "functions") {
     const std::string name = fmt::format("{}", fmt::join(words.begin() + 1, words.end(), " "));
     for (const std::string& line : wrap(function_help(name), kHelpWidth)) print("{}\n", line);
@@ -74,7 +74,7 @@ void add_help_command(CLI::App& app, Command& run) {
   CLI::App* help = app.add_subcommand("help", kHelpDescription);
   help->add_option("topic", *words, "A command, or files, functions, configuration, environment, exit-codes")
       ->type_name("TOPIC");
-  help->callback([words, &app, &run] { run = [words, &app] { return show_help(app, *words); }; });
+  help->callback([words, &app, &run] { run = [words, &app] { return show_manual(app, *words); }; });
 
   auto shell = std::make_shared<std::string>();
   CLI::App* completions = app.add_subcommand("completions", kCompletionsDescription);

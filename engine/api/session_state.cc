@@ -6,20 +6,7 @@
 
 namespace lanewise {
 
-lanes::Target Session::State::target_named(const std::string& name) {
-  const auto target = lanes::parse_target(name);
-  if (!target) {
-    throw UserError(fmt::format(
-        "there are no lanes named '{}'; choose simd, avx512, avx2, neon, interleaved, auto, scalar, "
-        "branching, emulated or packed",
-        name));
-  }
-  if (!lanes::supported(*target)) {
-    throw UserError(fmt::format(
-        "this machine does not support the lanes '{}'; 'lanewise info' lists those that it does", name));
-  }
-  return *target;
-}
+lanes::Target Session::State::target_named(const std::string& name) { return lanes::require_target(name); }
 
 std::optional<std::string> Session::State::temp_directory(const SessionOptions& options) {
   const std::string& given = options.temp_directory;

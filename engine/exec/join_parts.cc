@@ -10,16 +10,16 @@ namespace {
 
 using Steps = std::vector<StepSpec>;
 
-const plan::Join* join_of(const StepSpec& step) { return std::get_if<plan::Join>(&step.node->payload); }
+const plan::Join* join_at(const StepSpec& step) { return std::get_if<plan::Join>(&step.node->payload); }
 
 Steps::const_iterator step_of(const Branch& branch, size_t build) {
   return std::ranges::find_if(branch.steps, [&](const StepSpec& step) {
-    return join_of(step) != nullptr && step.result == build && step.part == kNoPart;
+    return join_at(step) != nullptr && step.result == build && step.part == kNoPart;
   });
 }
 
 bool is_in_parts(const StepSpec& step, const Results& results) {
-  return join_of(step) != nullptr && step.part == kNoPart && results[step.result].parts != nullptr;
+  return join_at(step) != nullptr && step.part == kNoPart && results[step.result].parts != nullptr;
 }
 
 bool marks(const Branch& branch, size_t build) {
@@ -32,7 +32,7 @@ bool marks(const Branch& branch, size_t build) {
 Steps::const_iterator end_of_way(Steps::const_iterator join, Steps::const_iterator end,
                                  const Results& results) {
   return std::find_if(join + 1, end, [&](const StepSpec& step) {
-    return is_in_parts(step, results) || (join_of(step) != nullptr && ops::asks_right(join_of(step)->kind));
+    return is_in_parts(step, results) || (join_at(step) != nullptr && ops::asks_right(join_at(step)->kind));
   });
 }
 

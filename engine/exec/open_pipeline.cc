@@ -23,7 +23,7 @@ bool reads_part(const Branch& branch) {
 }
 
 /// Whether the node makes columns of its own, which have names.
-bool computes(const plan::Node& node) {
+bool names_columns(const plan::Node& node) {
   const auto* project = std::get_if<plan::Project>(&node.payload);
   const auto is_computed = [](const ExprPtr& expr) { return expr->kind != Expr::Kind::kColumn; };
   return project != nullptr && std::ranges::any_of(project->exprs, is_computed);
@@ -98,7 +98,7 @@ OpenBranch PipelineOpener::open_now(const Branch& branch, const std::optional<op
     StreamingOperator op = open_step(step, results_);
     open.steps.push_back({plan::name(step.node->payload), step.line, false, std::move(op.step),
                           std::move(op.expander), named ? &step.node->children[0]->schema : nullptr});
-    named |= computes(*step.node);
+    named |= names_columns(*step.node);
   }
   return open;
 }

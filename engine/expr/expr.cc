@@ -169,7 +169,8 @@ bool equal(const ExprPtr& a, const ExprPtr& b) {
   if (a->kind == Expr::Kind::kLiteral) {  // -0.0 == 0.0, but not as text
     return a->literal == b->literal && a->literal.to_string() == b->literal.to_string();
   }
-  return equal(a->lambda, b->lambda) && std::ranges::equal(a->args, b->args, equal);
+  return equal(a->lambda, b->lambda) &&
+         std::ranges::equal(a->args, b->args, [](const ExprPtr& x, const ExprPtr& y) { return equal(x, y); });
 }
 
 ExprPtr remap(const ExprPtr& expr, const std::vector<size_t>& map) {

@@ -85,6 +85,8 @@ constexpr std::array kAliases = std::to_array<std::pair<std::string_view, std::s
     {"weekday", "dayofweek"},
     {"weekofyear", "week"},
 });
+static_assert(std::ranges::is_sorted(kAliases, {}, &std::pair<std::string_view, std::string_view>::first),
+              "standard_name() searches in them");
 
 }  // namespace
 

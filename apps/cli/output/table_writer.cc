@@ -21,7 +21,7 @@ struct Grid {
   std::vector<int> widths;
 };
 
-std::string lower(std::string text) {
+std::string lowered(std::string text) {
   for (char& c : text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
@@ -33,7 +33,7 @@ Grid gather(const Table& table, int64_t limit, std::string_view null_text) {
   Grid grid;
   for (const Field& field : table.schema) {
     grid.names.push_back(printable(field.name));
-    grid.types.push_back(lower(field.text_of.empty() ? field.type.name() : field.text_of));
+    grid.types.push_back(lowered(field.text_of.empty() ? field.type.name() : field.text_of));
     grid.right.push_back(field.type.is_integer() || field.type.is_float() ||
                          field.type.id == TypeId::kDecimal);
   }

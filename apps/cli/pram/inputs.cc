@@ -110,7 +110,7 @@ Array generate(const Generator& generator, const Wanted& wanted, uint64_t seed, 
   return array;
 }
 
-std::vector<std::string> inputs_of(const pram::Program& program) {
+std::vector<std::string> input_names(const pram::Program& program) {
   std::vector<std::string> names;
   for (const pram::Parameter& parameter : program.tree().parameters) {
     if (parameter.kind == pram::Parameter::Kind::kInput) names.push_back(parameter.name);
@@ -146,7 +146,7 @@ pram::Arrays read_inputs(const pram::Program& program, const std::vector<std::st
   pram::Arrays inputs;
   if (!graph.empty()) {
     const graph::Graph read = read_graph_input(graph, seed, budget);
-    for (const std::string& name : inputs_of(program)) {
+    for (const std::string& name : input_names(program)) {
       if (auto array = pram::graph_input(read, name, find_input(program, name)->dimensions)) {
         inputs.emplace(name, std::move(*array));
       }
@@ -161,7 +161,7 @@ pram::Arrays read_inputs(const pram::Program& program, const std::vector<std::st
     const std::string values = input.substr(equals + 1);
     const std::optional<Wanted> wanted = find_input(program, name);
     if (!wanted) {
-      const std::vector<std::string> known = inputs_of(program);
+      const std::vector<std::string> known = input_names(program);
       throw UserError(fmt::format("{} has no input '{}'; its inputs: {}", program.file(), name,
                                   known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
     }

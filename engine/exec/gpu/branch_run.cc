@@ -201,8 +201,7 @@ void BranchRun::order_by_parts() {
 std::vector<DeviceStore::ColumnPtr> BranchRun::outputs_as_they_are() const {
   const Stage& stage = program_.stages[0];
   if (input_.streams()) return {};  // another stream's memory
-  if (program_.stages.size() > 1 || !stage.predicates.empty() || stage.probe || !stage.matches.empty())
-    return {};
+  if (program_.stages.size() > 1 || !stage.keeps_all_rows() || !stage.matches.empty()) return {};
   std::vector<DeviceStore::ColumnPtr> columns;
   for (const ExprPtr& output : program_.outputs) {
     if (output->kind != Expr::Kind::kColumn) return {};

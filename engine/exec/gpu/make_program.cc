@@ -81,7 +81,7 @@ class Stages {
   }
   /// What follows sees only rows that are left.
   void end() {
-    if (!stages_.back().predicates.empty() || stages_.back().probe) stages_.emplace_back();
+    if (!stages_.back().keeps_all_rows()) stages_.emplace_back();
   }
   /// The stage ends with this probe, which tests `matches`.
   void probe(size_t number, const std::vector<Match>& matches) {

@@ -15,9 +15,9 @@ namespace {
 constexpr size_t kComputed = NeededMatch::kComputed;
 
 /// Follows the scan's columns through the steps of its branch.
-class Walk {
+class StepWalk {
  public:
-  Walk(const plan::Scan& scan, const Branch& branch) : branch_(branch), scanned_(scan.columns.size()) {
+  StepWalk(const plan::Scan& scan, const Branch& branch) : branch_(branch), scanned_(scan.columns.size()) {
     filters.predicates = scan.predicates;
     std::iota(scanned_.begin(), scanned_.end(), size_t{0});
   }
@@ -218,7 +218,7 @@ ExprPtr listed(const NeededMatch& match, const plan::Join& join) {
 }  // namespace
 
 EarlyFilters early_filters(const plan::Scan& scan, const Branch& branch) {
-  Walk walk(scan, branch);
+  StepWalk walk(scan, branch);
   walk.run();
   return std::move(walk.filters);
 }

@@ -21,10 +21,10 @@ ColumnPtr nulls(Type type, uint32_t rows) {
   return builder.finish();
 }
 
-class MarkedRows : public Input {
+class MarkedRowsInput : public Input {
  public:
-  MarkedRows(const plan::Node& node, std::shared_ptr<const ops::Build> build, const Slicing& slicing,
-             MemoryBudget* budget)
+  MarkedRowsInput(const plan::Node& node, std::shared_ptr<const ops::Build> build, const Slicing& slicing,
+                  MemoryBudget* budget)
       : build_(std::move(build)), slicing_(slicing), budget_(budget) {
     const auto& join = std::get<plan::Join>(node.payload);
     const Schema &left = node.children[0]->schema, &right = node.children[1]->schema;
@@ -47,7 +47,7 @@ class MarkedRows : public Input {
  private:
   class MarkedReader : public Reader {
    public:
-    explicit MarkedReader(MarkedRows& rows) : rows_(rows), held_(rows.held_) {}
+    explicit MarkedReader(MarkedRowsInput& rows) : rows_(rows), held_(rows.held_) {}
 
     bool next(Morsel& morsel, uint64_t below) override {
       do {
@@ -64,7 +64,7 @@ class MarkedRows : public Input {
     }
 
    private:
-    MarkedRows& rows_;
+    MarkedRowsInput& rows_;
     HeldOrders::Holder held_;
   };
 
@@ -111,7 +111,7 @@ class MarkedRows : public Input {
 
 std::unique_ptr<Input> read_marked_rows(const plan::Node& node, std::shared_ptr<const ops::Build> build,
                                         const Slicing& slicing, MemoryBudget* budget) {
-  return std::make_unique<MarkedRows>(node, std::move(build), slicing, budget);
+  return std::make_unique<MarkedRowsInput>(node, std::move(build), slicing, budget);
 }
 
 }  // namespace lanewise::exec

@@ -38,10 +38,10 @@ class Cursor {
 };
 
 /// Iterates over all columns together and collects the rows to read.
-class Walk {
+class ColumnWalk {
  public:
-  Walk(const std::vector<ColumnStore::Chunks>& columns, const std::vector<ExprPtr>& predicates,
-       const Slicing& slicing, const std::optional<ops::InputOrder>& order)
+  ColumnWalk(const std::vector<ColumnStore::Chunks>& columns, const std::vector<ExprPtr>& predicates,
+             const Slicing& slicing, const std::optional<ops::InputOrder>& order)
       : predicates_(predicates), slicing_(slicing), order_(order), tested_(columns.size()) {
     for (const auto& column : columns) cursors_.emplace_back(*column);
     for (const ExprPtr& predicate : predicates) {
@@ -163,7 +163,7 @@ StoredInput read_stored(const std::vector<ColumnStore::Chunks>& columns, int64_t
   }
   StoredInput stored;
   stored.rows = rows;
-  Walk walk(columns, predicates, slicing, order);
+  ColumnWalk walk(columns, predicates, slicing, order);
   walk.run(rows);
   if (order) {
     std::sort(walk.morsels.begin(), walk.morsels.end(), [&](const Morsel& a, const Morsel& b) {

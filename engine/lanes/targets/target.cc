@@ -44,7 +44,8 @@ Target require_target(std::string_view text) {
     throw UserError("unknown lanes '" + std::string(text) + "'; known are " + known + "simd, packed");
   }
   if (!supported(*target))
-    throw UserError("this machine does not support the lanes '" + std::string(text) + "'");
+    throw UserError("this machine does not support the lanes '" + std::string(text) +
+                    "'; 'lanewise info' lists those that it does");
   return *target;
 }
 

@@ -9,7 +9,7 @@ namespace lanewise::ops {
 
 namespace {
 
-using Numbers = BufferBuilder<uint32_t>;
+using PlaceList = BufferBuilder<uint32_t>;
 
 /// The row numbers, sorted by the keys.
 BufferBuilder<KeyRow> sorted_rows(const std::vector<plan::SortKey>& keys, const WindowRows& rows,
@@ -62,7 +62,7 @@ FrameOrder::FrameOrder(const std::vector<plan::SortKey>& keys, const WindowRows&
   all_ = WaveletMatrix(std::move(numbers), rows.rows, rows.rows, context.budget);
   if (value == nullptr || value->nulls == 0) return;
   counted_before_.emplace(context.budget, kWindow);
-  Numbers places(context.budget, kWindow);
+  PlaceList places(context.budget, kWindow);
   for (uint32_t row = 0; row < rows.rows; ++row) {
     counted_before_->push_back(static_cast<uint32_t>(places.size()));
     if (!value->is_null(row)) places.push_back(places_[row]);

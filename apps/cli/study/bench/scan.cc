@@ -24,23 +24,23 @@ namespace lanewise::cli::bench {
 
 namespace {
 
-enum class Work { bitmap, count, list, sum, min_max, valid };
+enum class ScanWork { bitmap, count, list, sum, min_max, valid };
 
 struct WorkKind {
   std::string name;
   std::string title;
-  Work work;
+  ScanWork work;
   bool filters;  ///< the selectivity matters
 };
 
 const std::vector<WorkKind>& work_kinds() {
   static const std::vector<WorkKind> kKinds = {
-      {"bitmap", "filter = 3 to a bitmap", Work::bitmap, true},
-      {"count", "filter = 3, count", Work::count, true},
-      {"list", "filter = 3 to a list of rows", Work::list, true},
-      {"sum", "SUM", Work::sum, false},
-      {"min_max", "MIN and MAX", Work::min_max, false},
-      {"valid", "COUNT of the rows that a bitmap names", Work::valid, true},
+      {"bitmap", "filter = 3 to a bitmap", ScanWork::bitmap, true},
+      {"count", "filter = 3, count", ScanWork::count, true},
+      {"list", "filter = 3 to a list of rows", ScanWork::list, true},
+      {"sum", "SUM", ScanWork::sum, false},
+      {"min_max", "MIN and MAX", ScanWork::min_max, false},
+      {"valid", "COUNT of the rows that a bitmap names", ScanWork::valid, true},
   };
   return kKinds;
 }
@@ -49,8 +49,9 @@ const std::vector<WorkKind>& work_kinds() {
 template <class T>
 class Scan {
  public:
-  Scan(std::shared_ptr<const std::vector<T>> values, std::shared_ptr<std::vector<uint64_t>> bitmap, Work work,
-       lanes::Target target, const Cancellation& cancellation, const Unoptimised* unoptimised = nullptr)
+  Scan(std::shared_ptr<const std::vector<T>> values, std::shared_ptr<std::vector<uint64_t>> bitmap,
+       ScanWork work, lanes::Target target, const Cancellation& cancellation,
+       const Unoptimised* unoptimised = nullptr)
       : values_(std::move(values)),
         bitmap_(std::move(bitmap)),
         work_(work),
@@ -77,7 +78,7 @@ class Scan {
   /// Hashes of slices are added, so the order of threads does not matter.
   uint64_t range(size_t first, size_t last, bool whole) const {
     uint64_t words[kScanSlice / 64];
-    std::vector<uint32_t> rows(work_ == Work::list ? kScanSlice : 0);
+    std::vector<uint32_t> rows(work_ == ScanWork::list ? kScanSlice : 0);
     uint64_t digest = 0;
     for (size_t slice = first; slice < last; ++slice) {
       cancellation_.check();
@@ -98,38 +99,38 @@ class Scan {
     };
     uint64_t hash = 0;
     switch (work_) {
-      case Work::bitmap:
+      case ScanWork::bitmap:
         filter(bitmap);
         for (size_t i = 0; whole && i < bits::words(count); ++i) hash = fold(hash, bitmap[i]);
         return hash;
-      case Work::count:
+      case ScanWork::count:
         filter(words);
         return bits_.count(words, count);
-      case Work::list: {
+      case ScanWork::list: {
         filter(words);
         const size_t found = bits_.list(words, count, static_cast<uint32_t>(begin), rows);
         for (size_t i = 0; whole && i < found; ++i) hash = fold(hash, rows[i]);
         return fold(hash, found);
       }
-      case Work::sum: {
+      case ScanWork::sum: {
         const auto sum = kernels_.sum(values, nullptr, count);
         if constexpr (std::is_floating_point_v<T>) return bits_of_value(sum);
         return fold(static_cast<uint64_t>(sum), static_cast<uint64_t>(static_cast<int128_t>(sum) >> 64));
       }
-      case Work::min_max: {
+      case ScanWork::min_max: {
         const auto found = kernels_.min_max(values, nullptr, count);
         return hash_of_bounds(found.min, found.max);
       }
-      case Work::valid:
+      case ScanWork::valid:
         return bits_.count(bitmap, count);
     }
     return hash;
   }
 
   uint64_t without_optimisation(const int32_t* values, uint64_t* bitmap, size_t count, bool whole) const {
-    if (work_ == Work::sum) return hash_of_sum(unoptimised_->sum(values, count));
-    if (work_ == Work::valid) return unoptimised_->count(bitmap, count);
-    if (work_ == Work::min_max) {
+    if (work_ == ScanWork::sum) return hash_of_sum(unoptimised_->sum(values, count));
+    if (work_ == ScanWork::valid) return unoptimised_->count(bitmap, count);
+    if (work_ == ScanWork::min_max) {
       int32_t least = 0, most = 0;
       unoptimised_->min_max(values, count, &least, &most);
       return hash_of_bounds(least, most);
@@ -142,7 +143,7 @@ class Scan {
 
   std::shared_ptr<const std::vector<T>> values_;
   std::shared_ptr<std::vector<uint64_t>> bitmap_;
-  Work work_;
+  ScanWork work_;
   const kernels::Kernels<T>& kernels_;
   const kernels::BitKernels& bits_;
   const Unoptimised* unoptimised_;  // null: the kernels
@@ -240,7 +241,7 @@ class ScanRun {
   void measure(const WorkKind& kind, double percent, int threads, bool pinned) {
     Group group;
     group.rows = values_->size();
-    group.bytes = kind.work == Work::valid ? bitmap_->size() * 8 : values_->size() * sizeof(T);
+    group.bytes = kind.work == ScanWork::valid ? bitmap_->size() * 8 : values_->size() * sizeof(T);
     group.title =
         fmt::format("{}: {} {}", kind.title, with_commas(static_cast<int64_t>(group.rows)), options_.type);
     if (kind.filters) group.title += fmt::format(", {:g} % selected", percent);
@@ -267,7 +268,7 @@ class ScanRun {
       contenders.push_back(level_of(level, scan, threads, pinned));
     }
     if constexpr (std::is_same_v<T, int32_t>) {
-      const bool has_loops = kind.work != Work::count && kind.work != Work::list;
+      const bool has_loops = kind.work != ScanWork::count && kind.work != ScanWork::list;
       for (const Unoptimised& level : unoptimised_levels()) {
         if (!options_.unoptimised || !has_loops) continue;
         const auto scan = std::make_shared<Scan<T>>(values_, bitmap_, kind.work, lanes::Target::scalar,

@@ -49,6 +49,8 @@ struct Stage {
   std::vector<Match> matches;
   std::vector<ExprPtr> predicates;   ///< in the order in which they are tried
   std::optional<size_t> probe = {};  ///< of the rows that they leave
+
+  bool keeps_all_rows() const { return predicates.empty() && !probe; }
 };
 
 /// Stages [first, end).

@@ -11,16 +11,16 @@ namespace lanewise::ops {
 
 namespace {
 
-enum class Bits { kAnd, kOr, kXor };
+enum class BitOperation { kAnd, kOr, kXor };
 
 /// bit_and, bit_or, bit_xor; of bytes 0 and 1 also bool_and, bool_or.
-template <class T, Bits kOperation>
+template <class T, BitOperation kOperation>
 class BitFold : public Accumulator {
  public:
   BitFold(Type type, MemoryBudget* budget)
       : type_(type),
         budget_(budget),
-        states_(budget, kOperation == Bits::kAnd ? static_cast<T>(-1) : T{}),
+        states_(budget, kOperation == BitOperation::kAnd ? static_cast<T>(-1) : T{}),
         seen_(budget) {}
 
   void resize(uint32_t groups) override {
@@ -47,9 +47,9 @@ class BitFold : public Accumulator {
 
  private:
   static void fold(T& state, T value) {
-    if constexpr (kOperation == Bits::kAnd) {
+    if constexpr (kOperation == BitOperation::kAnd) {
       state = static_cast<T>(state & value);
-    } else if constexpr (kOperation == Bits::kOr) {
+    } else if constexpr (kOperation == BitOperation::kOr) {
       state = static_cast<T>(state | value);
     } else {
       state = static_cast<T>(state ^ value);
@@ -62,7 +62,7 @@ class BitFold : public Accumulator {
   Seen seen_;
 };
 
-template <Bits kOperation>
+template <BitOperation kOperation>
 std::unique_ptr<Accumulator> make_logic(const plan::AggregateCall& call, MemoryBudget* budget) {
   return visit(call.type.physical(), [&](auto zero) -> std::unique_ptr<Accumulator> {
     using T = decltype(zero);
@@ -82,17 +82,17 @@ std::optional<Type> boolean(std::span<const Type> args) {
 }
 
 constexpr AggregateFunction kLogicFunctions[] = {
-    {"bit_and", false, false, integer, make_logic<Bits::kAnd>, "All values combined bit by bit with AND.",
-     "SELECT bit_and(x) FROM (VALUES (7), (5)) t(x) -- 5"},
-    {"bit_or", false, false, integer, make_logic<Bits::kOr>, "All values combined bit by bit with OR.",
-     "SELECT bit_or(x) FROM (VALUES (4), (1)) t(x) -- 5"},
-    {"bit_xor", true, false, integer, make_logic<Bits::kXor>,
+    {"bit_and", false, false, integer, make_logic<BitOperation::kAnd>,
+     "All values combined bit by bit with AND.", "SELECT bit_and(x) FROM (VALUES (7), (5)) t(x) -- 5"},
+    {"bit_or", false, false, integer, make_logic<BitOperation::kOr>,
+     "All values combined bit by bit with OR.", "SELECT bit_or(x) FROM (VALUES (4), (1)) t(x) -- 5"},
+    {"bit_xor", true, false, integer, make_logic<BitOperation::kXor>,
      "All values combined bit by bit with exclusive OR.",
      "SELECT bit_xor(x) FROM (VALUES (7), (5)) t(x) -- 2"},
-    {"bool_and", false, false, boolean, make_logic<Bits::kAnd>,
+    {"bool_and", false, false, boolean, make_logic<BitOperation::kAnd>,
      "Whether all conditions that are not NULL are true.",
      "SELECT bool_and(x) FROM (VALUES (true), (false)) t(x) -- false"},
-    {"bool_or", false, false, boolean, make_logic<Bits::kOr>, "Whether some condition is true.",
+    {"bool_or", false, false, boolean, make_logic<BitOperation::kOr>, "Whether some condition is true.",
      "SELECT bool_or(x) FROM (VALUES (true), (false)) t(x) -- true"},
 };
 
