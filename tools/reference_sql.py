@@ -48,7 +48,7 @@ QUERIES = {
     "limit in percent": "SELECT a FROM t LIMIT 10%",
     "computed limit": "SELECT a FROM t LIMIT (SELECT 3)",
     "random numbers": "SELECT random() FROM t",
-    "seed of random numbers": "SELECT setseed(0.5)", "plan as JSON": "EXPLAIN (FORMAT json) SELECT a FROM t",
+    "seed of random numbers": "SELECT setseed(0.5)", "plan as JSON, YAML, Mermaid, Graphviz, HTML": "EXPLAIN (FORMAT json) SELECT a FROM t",
     "unpivot": "UNPIVOT t ON a, b INTO NAME name VALUE value",
     "approximate counts": "SELECT approx_count_distinct(a) FROM t",
     "functions of DuckDB's library": "SELECT md5(s) FROM t", "interpolation": "SELECT fill(a) OVER (ORDER BY b) FROM t",

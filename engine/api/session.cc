@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "api/explained.h"
 #include "api/session_state.h"
 #include "base/error.h"
 #include "data/arrow/arrow_stream.h"
@@ -24,56 +25,6 @@ struct ReleaseStream {
   }
 };
 using ReleasedStream = std::unique_ptr<ArrowArrayStream, ReleaseStream>;
-
-std::vector<Value> lines_of(const std::string& text) {
-  std::vector<Value> lines;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(Value::varchar(text.substr(at, end - at)));
-    at = end + 1;
-  }
-  return lines;
-}
-
-/// The result of EXPLAIN.
-StatementResult explained(const std::vector<Value>& lines) {
-  StatementResult result;
-  result.engine = "lanewise";
-  result.has_rows = true;
-  result.table.schema = {{"plan", TypeId::kVarchar}};
-  result.table.batches.push_back(
-      {static_cast<int64_t>(lines.size()), {make_column(TypeId::kVarchar, lines)}});
-  return result;
-}
-
-/// The result of EXPLAIN ANALYZE: a row for each operator.
-Table profile_table(const std::vector<exec::OperatorProfile>& profile) {
-  std::vector<std::vector<Value>> columns(7);
-  for (const exec::OperatorProfile& op : profile) {
-    const Value row[] = {Value::varchar(std::string(static_cast<size_t>(op.depth) * 2, ' ') + op.name),
-                         Value::varchar(op.details),
-                         Value::int64(static_cast<int64_t>(op.rows_in)),
-                         Value::int64(static_cast<int64_t>(op.rows_out)),
-                         Value(TypeId::kFloat64, static_cast<double>(op.nanos) * 1e-9),
-                         Value::int64(static_cast<int64_t>(op.bytes)),
-                         Value::varchar(op.target)};
-    for (size_t i = 0; i < columns.size(); ++i) columns[i].push_back(row[i]);
-  }
-  Table table{{{"operator", TypeId::kVarchar},
-               {"details", TypeId::kVarchar},
-               {"rows_in", TypeId::kInt64},
-               {"rows_out", TypeId::kInt64},
-               {"seconds", TypeId::kFloat64},
-               {"bytes_read", TypeId::kInt64},
-               {"target", TypeId::kVarchar}},
-              {}};
-  Batch batch;
-  batch.rows = static_cast<int64_t>(profile.size());
-  for (size_t i = 0; i < columns.size(); ++i)
-    batch.columns.push_back(make_column(table.schema[i].type, columns[i]));
-  table.batches.push_back(std::move(batch));
-  return table;
-}
 
 }  // namespace
 
@@ -113,20 +64,20 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
     return state_->answer_by_duckdb(parsed);
   };
   try {
-    if (parsed.explain == sql::Statement::Explain::kOtherFormat)
-      sql::unsupported("EXPLAIN in a format other than text or json (ANALYZE: text) is not");
-    const bool as_json = parsed.explain == sql::Statement::Explain::kJson;
-    if (as_json || parsed.explain == sql::Statement::Explain::kPlan) {
+    if (parsed.explain == sql::Statement::Explain::kPlan) {
       State::Stopwatch watch;
-      StatementResult result =
-          explained(as_json ? std::vector{Value::varchar(plan::to_json(*state_->database.plan(parsed).root))}
-                            : lines_of(state_->explain(parsed, false)));
+      StatementResult result;
+      result.engine = "lanewise";
+      result.has_rows = true;
+      result.table = parsed.format == sql::Statement::Format::kText
+                         ? explained(state_->explain(parsed, false))
+                         : explained(*state_->database.plan(parsed).root, parsed.format);
       result.plan_seconds = watch.lap();
       return result;
     }
     StatementResult result = run();
     if (parsed.explain == sql::Statement::Explain::kProfile) {
-      result.table = profile_table(result.profile);
+      result.table = explained(result.profile, parsed.format);
       result.has_rows = true;
     }
     return result;

@@ -162,7 +162,7 @@ Statement Database::parse(const std::string& text) {
           throw UserError(fmt::format("expected one statement, found {}", statements.size()));
         Statement result;
         result.text = text;
-        result.explain = state_->take_explained(statements[0]);
+        state_->take_explained(statements[0], result);
         result.name = duckdb::StatementTypeToString(last_part(*statements[0]).type);
         result.kind = state_->kind_of(*statements[0]);
         result.parsed = std::move(statements[0]);

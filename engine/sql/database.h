@@ -54,8 +54,10 @@ struct Statement {
     kWrite,
     kOther,  ///< run by DuckDB: DDL, UPDATE, SET, also DESCRIBE, SHOW, SUMMARIZE and CALL
   };
-  enum class Explain : uint8_t { kNo, kPlan, kJson, kProfile, kOtherFormat };
+  enum class Explain : uint8_t { kNo, kPlan, kProfile };
   Explain explain = Explain::kNo;  ///< the other members then describe the explained statement
+  enum class Format : uint8_t { kText, kJson, kYaml, kMermaid, kGraphviz, kHtml };
+  Format format = Format::kText;  ///< of EXPLAIN
 
   std::string text;
   Kind kind = Kind::kOther;

@@ -110,19 +110,37 @@ Statement::Kind Database::State::kind_of(const duckdb::SQLStatement& statement) 
   }
 }
 
-Statement::Explain Database::State::take_explained(duckdb::unique_ptr<duckdb::SQLStatement>& statement) {
+namespace {
+
+Statement::Format format_of(duckdb::ExplainFormat format) {
+  switch (format) {
+    case duckdb::ExplainFormat::JSON:
+      return Statement::Format::kJson;
+    case duckdb::ExplainFormat::YAML:
+      return Statement::Format::kYaml;
+    case duckdb::ExplainFormat::MERMAID:
+      return Statement::Format::kMermaid;
+    case duckdb::ExplainFormat::GRAPHVIZ:
+      return Statement::Format::kGraphviz;
+    case duckdb::ExplainFormat::HTML:
+      return Statement::Format::kHtml;
+    default:
+      return Statement::Format::kText;
+  }
+}
+
+}  // namespace
+
+void Database::State::take_explained(duckdb::unique_ptr<duckdb::SQLStatement>& statement, Statement& result) {
   if (statement->type == StatementType::MULTI_STATEMENT)  // of PIVOT
-    return take_explained(statement->Cast<duckdb::MultiStatement>().statements.back());
-  if (statement->type != StatementType::EXPLAIN_STATEMENT) return Statement::Explain::kNo;
+    return take_explained(statement->Cast<duckdb::MultiStatement>().statements.back(), result);
+  if (statement->type != StatementType::EXPLAIN_STATEMENT) return;
   auto& explained = statement->Cast<duckdb::ExplainStatement>();
-  if (kind_of(*explained.stmt) == Statement::Kind::kOther) return Statement::Explain::kNo;
-  const bool is_text = explained.explain_format == duckdb::ExplainFormat::DEFAULT ||
-                       explained.explain_format == duckdb::ExplainFormat::TEXT;
-  const bool is_json = explained.explain_format == duckdb::ExplainFormat::JSON;
+  if (kind_of(*explained.stmt) == Statement::Kind::kOther) return;
   const bool runs = explained.explain_type == duckdb::ExplainType::EXPLAIN_ANALYZE;
+  result.explain = runs ? Statement::Explain::kProfile : Statement::Explain::kPlan;
+  result.format = format_of(explained.explain_format);
   statement = std::move(explained.stmt);
-  if (is_text) return runs ? Statement::Explain::kProfile : Statement::Explain::kPlan;
-  return is_json && !runs ? Statement::Explain::kJson : Statement::Explain::kOtherFormat;
 }
 
 const duckdb::SQLStatement* Database::State::after_preparation(const duckdb::SQLStatement* statement) {

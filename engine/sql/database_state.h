@@ -36,8 +36,8 @@ struct Database::State {
   // Parses a statement before it runs.
   duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> parse(const std::string& sql);
   Statement::Kind kind_of(const duckdb::SQLStatement& statement);
-  /// Replaces EXPLAIN by the statement that it explains, if our engine runs that.
-  Statement::Explain take_explained(duckdb::unique_ptr<duckdb::SQLStatement>& statement);
+  /// Replaces EXPLAIN by the statement that it explains, if our engine runs that, and notes its form.
+  void take_explained(duckdb::unique_ptr<duckdb::SQLStatement>& statement, Statement& result);
   /// The query of PIVOT without a list of values; the preceding statement makes a type of the
   /// values.
   const duckdb::SQLStatement* after_preparation(const duckdb::SQLStatement* statement);

@@ -64,10 +64,9 @@ TEST_F(DatabaseTest, TellsQueriesFromStatements) {
   run("PREPARE i AS INSERT INTO t(a) VALUES (1)");
   EXPECT_EQ(database_.parse("EXPLAIN SELECT 1").explain, Statement::Explain::kPlan);
   EXPECT_EQ(database_.parse("EXPLAIN ANALYZE COPY (FROM t) TO 'x'").explain, Statement::Explain::kProfile);
-  EXPECT_EQ(database_.parse("EXPLAIN (FORMAT json) SELECT 1").explain, Statement::Explain::kJson);
-  EXPECT_EQ(database_.parse("EXPLAIN (FORMAT html) SELECT 1").explain, Statement::Explain::kOtherFormat);
-  EXPECT_EQ(database_.parse("EXPLAIN (ANALYZE, FORMAT json) SELECT 1").explain,
-            Statement::Explain::kOtherFormat);
+  EXPECT_EQ(database_.parse("EXPLAIN SELECT 1").format, Statement::Format::kText);
+  EXPECT_EQ(database_.parse("EXPLAIN (FORMAT html) SELECT 1").format, Statement::Format::kHtml);
+  EXPECT_EQ(database_.parse("EXPLAIN (ANALYZE, FORMAT json) SELECT 1").explain, Statement::Explain::kProfile);
   EXPECT_EQ(database_.parse("EXPLAIN PIVOT t ON s USING sum(a)").explain, Statement::Explain::kPlan);
   EXPECT_TRUE(may_change_database("SELECT NextVal('s')"));
   EXPECT_TRUE(may_change_database("EXPLAIN ANALYZE INSERT INTO t(a) VALUES (1)"));

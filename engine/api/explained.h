@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/column.h"
+#include "exec/execute.h"
+#include "plan/node.h"
+#include "sql/database.h"
+
+/// The rows that EXPLAIN returns.
+namespace lanewise {
+
+/// A row for each line of a plan as text.
+Table explained(const std::string& plan);
+/// One row: the plan in another format.
+Table explained(const plan::Node& plan, sql::Statement::Format format);
+/// What operators did, which EXPLAIN ANALYZE shows: as text a row for each, else one row.
+Table explained(const std::vector<exec::OperatorProfile>& profile, sql::Statement::Format format);
+
+}  // namespace lanewise
