@@ -195,6 +195,16 @@ Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& 
   return result;
 }
 
+namespace {
+
+/// DISTINCT finds equal nested values by their bytes.
+std::vector<ExprPtr> comparable(std::vector<ExprPtr> args) {
+  for (ExprPtr& arg : args) arg = sql::comparable(std::move(arg));
+  return args;
+}
+
+}  // namespace
+
 Translator::Calls Translator::calls(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
   const std::string& name = expr.function.name;
   const bool makes_list = expr.return_type.id() == duckdb::LogicalTypeId::LIST;
@@ -217,6 +227,7 @@ Translator::Calls Translator::ordered_by_duckdb(const duckdb::BoundAggregateExpr
   list.function = "list";
   list.type = type_of(type, fmt::format("the arguments of {}", expr.ToString()));
   list.args = {lanewise::call("struct_pack", expressions(expr.children, input), list.type.element())};
+  if (list.distinct) list.args = comparable(std::move(list.args));
   list.order = sort_keys(expr.order_bys->orders, input);
   const auto whole = [&context = context_, expr = shared_copy(expr), type](std::vector<ExprPtr> lists) {
     return call_duckdb_on_lists(context, *expr, std::move(lists[0]), type);
@@ -257,6 +268,9 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
       return by_duckdb(expr, input);  // keys as the first one is written
     result.args[0] = normalized(std::move(result.args[0]));
   }
+  if (name == "mode" && comparable(result.args[0]) != result.args[0])
+    return by_duckdb(expr, input);  // the first of equal values, as it is written
+  if (name == "entropy" || name == "approx_count_distinct") result.args[0] = comparable(result.args[0]);
   if (name == "count_if" || name == "countif") {  // DuckDB's result is NULL if no condition is true or false
     result.function = "sum";
     result.args[0] = lanewise::cast(std::move(result.args[0]), TypeId::kInt8);
@@ -264,12 +278,15 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
   const ops::AggregateFunction* function = known_function(result);
   if (function == nullptr) return by_duckdb(expr, input);
   result.function = function->name;
+  if (result.distinct && function->distinct_matters) result.args = comparable(std::move(result.args));
   return function->takes_nulls ? result : filtered_by_case(std::move(result));
 }
 
 plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
   computed_by_duckdb_.insert(expr.function.name);
-  return call_duckdb(context_, expr, call_without_arguments(expr, input), expressions(expr.children, input));
+  std::vector<ExprPtr> args = expressions(expr.children, input);
+  if (expr.IsDistinct()) args = comparable(std::move(args));
+  return call_duckdb(context_, expr, call_without_arguments(expr, input), std::move(args));
 }
 
 /// DISTINCT ON keeps the first row of each group, in order. DISTINCT is the same, except that its targets
