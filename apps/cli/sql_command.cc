@@ -157,7 +157,15 @@ ExitCode run_sql(const SqlOptions& options) {
   SqlRun all(given);
   const Interrupt interrupt;
   const OnInterrupt stop([&all] { all.cancel(); });
-  const ExitCode code = all.run_all(text) ? kOk : kUserError;
+  const ExitCode code = [&] {
+    try {
+      return all.run_all(text) ? kOk : kUserError;
+    } catch (const UserError& error) {  // of a view or macro that takes a number of a sequence
+      const std::string what = error.what();
+      if (options.session.read_only || !what.ends_with("is open for reading only")) throw;
+      throw UserError(what + ", as no statement writes it; begin with CHECKPOINT to open it for writing");
+    }
+  }();
   if (all.only_read()) end_unclosed(code);
   return code;
 }

@@ -64,6 +64,13 @@ def test_unknown_options_of_grep(lanewise):
     assert lanewise("grep", "--frobnicate-it", "a") == (2, "", "error: unknown option --frobnicate-it; see lanewise grep --help\n")
 
 
+def test_a_view_that_takes_numbers_is_read_after_checkpoint(lanewise, shop):
+    assert lanewise("sql", "--db", "shop.duckdb", "-c", "CREATE SEQUENCE s; CREATE VIEW numbered AS SELECT nextval('s') AS n")[0] == 0
+    code, _, error = lanewise("sql", "--db", "shop.duckdb", "-c", "SELECT n FROM numbered")
+    assert code == 2 and "begin with CHECKPOINT to open it for writing" in error, error
+    assert lanewise("sql", "--db", "shop.duckdb", "--format", "csv", "-c", "CHECKPOINT; SELECT n FROM numbered")[:2] == (0, "Success\nn\n1\n")
+
+
 def test_read_only_is_kept(lanewise, shop):
     code, _, error = lanewise(*WRITE, "--read-only")
     assert code == 2 and "read-only" in error, error
