@@ -1,7 +1,5 @@
 #include "exec/open_operators.h"
 
-#include <fmt/format.h>
-
 #include "base/error.h"
 #include "ops/aggregate/aggregate.h"
 #include "ops/collect/collect.h"
@@ -18,22 +16,27 @@
 namespace lanewise::exec {
 
 StreamingOperator open_step(const StepSpec& step, const Results& results) {
+  using Opened = StreamingOperator;
   const plan::Node& node = *step.node;
-  const plan::Payload& payload = node.payload;
-  if (const auto* filter = std::get_if<plan::Filter>(&payload))
-    return {std::make_unique<ops::Filter>(std::vector<ExprPtr>{filter->predicate}), nullptr};
-  if (const auto* project = std::get_if<plan::Project>(&payload))
-    return {std::make_unique<ops::Project>(project->exprs), nullptr};
-  if (const auto* scalar = std::get_if<plan::ScalarJoin>(&payload))
-    return {std::make_unique<ops::ScalarJoin>(results[step.result].table, scalar->message), nullptr};
-  if (const auto* unnest = std::get_if<plan::Unnest>(&payload))
-    return {nullptr, std::make_unique<ops::Unnest>(unnest->lists, unnest->kept)};
-  if (const auto* join = std::get_if<plan::Join>(&payload)) {
-    ops::Probe probe = ops::make_probe(*join, node.children[0]->schema, node.children[1]->schema,
-                                       build_of(results, step.result, step.part));
-    return {std::move(probe.step), std::move(probe.expander)};
-  }
-  throw InternalError(fmt::format("{} is not a streaming step", plan::name(payload)));
+  return visit_step(
+      node,
+      [](const plan::Filter& filter) {
+        return Opened{std::make_unique<ops::Filter>(std::vector<ExprPtr>{filter.predicate}), nullptr};
+      },
+      [](const plan::Project& project) {
+        return Opened{std::make_unique<ops::Project>(project.exprs), nullptr};
+      },
+      [&](const plan::ScalarJoin& scalar) {
+        return Opened{std::make_unique<ops::ScalarJoin>(results[step.result].table, scalar.message), nullptr};
+      },
+      [](const plan::Unnest& unnest) {
+        return Opened{nullptr, std::make_unique<ops::Unnest>(unnest.lists, unnest.kept)};
+      },
+      [&](const plan::Join& join) {
+        ops::Probe probe = ops::make_probe(join, node.children[0]->schema, node.children[1]->schema,
+                                           build_of(results, step.result, step.part));
+        return Opened{std::move(probe.step), std::move(probe.expander)};
+      });
 }
 
 std::shared_ptr<const ops::Build> build_of(const Results& results, size_t pipeline, size_t part) {
@@ -44,27 +47,27 @@ std::shared_ptr<const ops::Build> build_of(const Results& results, size_t pipeli
 
 std::unique_ptr<ops::Sink> open_sink(const Pipeline& pipeline) {
   if (pipeline.sink == nullptr) return std::make_unique<ops::Collect>(pipeline.input, "Result");
-  const plan::Payload& payload = pipeline.sink->payload;
-  if (const auto* join = std::get_if<plan::Join>(&payload)) {
-    const auto& children = pipeline.sink->children;
-    return std::make_unique<ops::BuildSink>(*join, children[0]->schema, children[1]->schema);
-  }
-  if (const auto* limit = std::get_if<plan::Limit>(&payload)) {
-    return std::make_unique<ops::Limit>(pipeline.input, limit->limit, limit->offset);
-  }
-  if (const auto* aggregate = std::get_if<plan::Aggregate>(&payload)) {
-    return ops::make_aggregate(*aggregate, pipeline.input, pipeline.output);
-  }
-  if (const auto* sort = std::get_if<plan::Sort>(&payload)) return ops::make_sort(*sort, pipeline.input);
-  if (const auto* window = std::get_if<plan::Window>(&payload))
-    return ops::make_window(*window, pipeline.input, pipeline.output);
-  if (std::holds_alternative<plan::Distinct>(payload)) {  // groups without aggregates
-    plan::Aggregate groups;
-    for (size_t i = 0; i < pipeline.input.size(); ++i)
-      groups.keys.push_back(column(i, pipeline.input[i].type));
-    return ops::make_aggregate(groups, pipeline.input, pipeline.output);
-  }
-  throw InternalError(fmt::format("{} is not a sink", plan::name(payload)));
+  using Opened = std::unique_ptr<ops::Sink>;
+  const Schema &input = pipeline.input, &output = pipeline.output;
+  const auto& children = pipeline.sink->children;
+  return visit_sink(
+      *pipeline.sink,
+      [&](const plan::Join& join) -> Opened {
+        return std::make_unique<ops::BuildSink>(join, children[0]->schema, children[1]->schema);
+      },
+      [&](const plan::Limit& limit) -> Opened {
+        return std::make_unique<ops::Limit>(input, limit.limit, limit.offset);
+      },
+      [&](const plan::Aggregate& aggregate) -> Opened {
+        return ops::make_aggregate(aggregate, input, output);
+      },
+      [&](const plan::Sort& sort) -> Opened { return ops::make_sort(sort, input); },
+      [&](const plan::Window& window) -> Opened { return ops::make_window(window, input, output); },
+      [&](const plan::Distinct&) -> Opened {  // groups without aggregates
+        plan::Aggregate groups;
+        for (size_t i = 0; i < input.size(); ++i) groups.keys.push_back(column(i, input[i].type));
+        return ops::make_aggregate(groups, input, output);
+      });
 }
 
 }  // namespace lanewise::exec

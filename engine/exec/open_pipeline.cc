@@ -32,18 +32,9 @@ bool names_columns(const plan::Node& node) {
 /// The order, where it is one by a column of the branch's input.
 std::optional<ops::InputOrder> before_steps(ops::InputOrder order, const Branch& branch) {
   for (auto step = branch.steps.rbegin(); step != branch.steps.rend(); ++step) {
-    const plan::Node& node = *step->node;
-    if (const auto* project = std::get_if<plan::Project>(&node.payload)) {
-      const Expr& expr = *project->exprs[order.column];
-      if (expr.kind != Expr::Kind::kColumn) return std::nullopt;
-      order.column = expr.column;
-    } else if (const auto* unnest = std::get_if<plan::Unnest>(&node.payload)) {
-      if (order.column >= unnest->kept.size()) return std::nullopt;
-      order.column = unnest->kept[order.column];
-    } else if (std::holds_alternative<plan::Join>(node.payload) ||
-               order.column >= node.children[0]->schema.size()) {
-      return std::nullopt;  // a join's
-    }
+    if (std::holds_alternative<plan::Join>(step->node->payload)) return std::nullopt;
+    order.column = columns_below(*step->node)[order.column];
+    if (order.column == kComputed) return std::nullopt;
   }
   return order;
 }

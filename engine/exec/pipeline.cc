@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -79,25 +80,18 @@ class Splitter {
     return {std::move(branch)};
   }
 
-  Stream step(const plan::Node& node, size_t line) {
+  Stream stream(const plan::Node& node, const OneOf<plan::Filter, plan::Project, plan::Unnest> auto&,
+                size_t line) {
     Stream below = stream(*node.children[0]);
-    for (Branch& branch : below) branch.steps.push_back({&node, line, 0});
+    for (Branch& branch : below) branch.steps.push_back({&node, line});
     return below;
   }
-  Stream stream(const plan::Node& node, const plan::Filter&, size_t line) { return step(node, line); }
-  Stream stream(const plan::Node& node, const plan::Project&, size_t line) { return step(node, line); }
-  Stream stream(const plan::Node& node, const plan::Unnest&, size_t line) { return step(node, line); }
-
-  Stream breaker(const plan::Node& node, size_t line) {
+  /// Other sinks of one child.
+  Stream stream(const plan::Node& node, const SinkNode auto&, size_t line) {
     Stream below = stream(*node.children[0]);
     const size_t made = finish(std::move(below), &node, line, node.children[0]->schema, node.schema);
     return result_of(made, node.schema);
   }
-  Stream stream(const plan::Node& node, const plan::Aggregate&, size_t line) { return breaker(node, line); }
-  Stream stream(const plan::Node& node, const plan::Sort&, size_t line) { return breaker(node, line); }
-  Stream stream(const plan::Node& node, const plan::Window&, size_t line) { return breaker(node, line); }
-  Stream stream(const plan::Node& node, const plan::Limit&, size_t line) { return breaker(node, line); }
-  Stream stream(const plan::Node& node, const plan::Distinct&, size_t line) { return breaker(node, line); }
 
   Stream stream(const plan::Node& node, const plan::UnionAll&, size_t line) {
     Stream all;
@@ -193,6 +187,34 @@ void add_lines(const plan::Node& node, int depth, std::vector<Line>& lines) {
 }
 
 }  // namespace
+
+bool is_step(const plan::Node& node) {
+  return std::visit([]<class T>(const T&) { return StepNode<T>; }, node.payload);
+}
+
+void misplaced(const plan::Node& node, const char* what) {
+  throw InternalError(fmt::format("{} is not {}", plan::name(node.payload), what));
+}
+
+std::vector<size_t> columns_below(const plan::Node& step) {
+  std::vector<size_t> below;
+  const auto all = [&] {
+    below.resize(step.children[0]->schema.size());
+    std::iota(below.begin(), below.end(), size_t{0});
+  };
+  visit_step(
+      step, [&](const plan::Filter&) { all(); }, [&](const plan::ScalarJoin&) { all(); },
+      [&](const plan::Project& project) {
+        for (const ExprPtr& expr : project.exprs)
+          below.push_back(expr->kind == Expr::Kind::kColumn ? expr->column : kComputed);
+      },
+      [&](const plan::Unnest& unnest) { below = unnest.kept; },
+      [&](const plan::Join& join) {
+        if (plan::gives_left(join.kind)) below = join.left;
+      });
+  below.resize(step.schema.size(), kComputed);
+  return below;
+}
 
 std::optional<size_t> pipeline_read(const Branch& branch) {
   if (const auto* result = std::get_if<ResultOf>(&branch.input)) return result->pipeline;

@@ -3,12 +3,53 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/overloaded.h"
 #include "plan/node.h"
 
 namespace lanewise::exec {
+
+/// How nodes take part in pipelines. A join is a step, and the sink of its right child.
+template <class T>
+concept InputNode =
+    OneOf<T, plan::Scan, plan::Values, plan::UnionAll, plan::Cte, plan::CteRef, plan::Recursion>;
+template <class T>
+concept StepNode = OneOf<T, plan::Filter, plan::Project, plan::ScalarJoin, plan::Join, plan::Unnest>;
+template <class T>
+concept SinkNode =
+    OneOf<T, plan::Aggregate, plan::Sort, plan::Limit, plan::Distinct, plan::Window, plan::Join>;
+template <class T>
+concept NoStep = InputNode<T> || (SinkNode<T> && !StepNode<T>);
+template <class T>
+concept NoSink = InputNode<T> || (StepNode<T> && !SinkNode<T>);
+
+bool is_step(const plan::Node& node);
+/// Throws InternalError: the node is not `what`.
+[[noreturn]] void misplaced(const plan::Node& node, const char* what);
+
+/// Calls the overload of `f` for a step's node. A kind of step without an overload does not compile.
+template <class... F>
+auto visit_step(const plan::Node& node, F... f) {
+  using Answer = std::invoke_result_t<Overloaded<F...>, const plan::Filter&>;
+  const auto refuse = [&](const NoStep auto&) -> Answer { misplaced(node, "a step"); };
+  return std::visit(Overloaded{std::move(f)..., refuse}, node.payload);
+}
+/// The same for a sink's node.
+template <class... F>
+auto visit_sink(const plan::Node& node, F... f) {
+  using Answer = std::invoke_result_t<Overloaded<F...>, const plan::Sort&>;
+  const auto refuse = [&](const NoSink auto&) -> Answer { misplaced(node, "a sink"); };
+  return std::visit(Overloaded{std::move(f)..., refuse}, node.payload);
+}
+
+/// Not a column of the input.
+inline constexpr auto kComputed = static_cast<size_t>(-1);
+/// For each column of a step's rows: the column of its input that it is, or kComputed.
+std::vector<size_t> columns_below(const plan::Node& step);
 
 /// Rows of an earlier pipeline.
 struct ResultOf {
@@ -33,17 +74,17 @@ struct RowsOfPart {
 /// Not a line of the plan's text.
 inline constexpr size_t kNoLine = static_cast<size_t>(-1);
 
+/// Not the result of a pipeline.
+inline constexpr size_t kNoResult = static_cast<size_t>(-1);
+
 /// A streaming step of a pipeline.
 struct StepSpec {
-  const plan::Node* node = nullptr;  ///< Filter, Project, Unnest, ScalarJoin or Join
+  const plan::Node* node = nullptr;  ///< of a StepNode
   size_t line = 0;                   ///< its line in the plan's text
-  size_t result = 0;                 ///< the pipeline that makes a ScalarJoin's row, or a Join's build side
+  size_t result = kNoResult;         ///< the pipeline that makes a ScalarJoin's row, or a Join's build side
   size_t part = kNoPart;             ///< part of that build side
 
-  bool reads_result() const {
-    return std::holds_alternative<plan::ScalarJoin>(node->payload) ||
-           std::holds_alternative<plan::Join>(node->payload);
-  }
+  bool reads_result() const { return result != kNoResult; }
 };
 
 /// Rows of one input, and the steps that they pass on their way to the sink.
@@ -62,8 +103,7 @@ std::optional<size_t> pipeline_read(const Branch& branch);
 /// points where all rows must have been read: the unit of scheduling.
 struct Pipeline {
   std::vector<Branch> branches;
-  const plan::Node* sink =
-      nullptr;      ///< Aggregate, Sort, Distinct, Window, Limit; Join: its build side; null: collect
+  const plan::Node* sink = nullptr;  ///< of a SinkNode; Join: its build side; null: collect
   size_t line = 0;  ///< line of the sink; if it only collects rows: line of the node that makes them
   Schema input;     ///< schema of the rows that reach the sink
   Schema output;    ///< schema of the sink's table

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/overloaded.h"
 #include "plan/node.h"
 
 namespace lanewise::plan {
 
 namespace {
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
 
 std::vector<std::string> names_of(const Schema& schema) {
   std::vector<std::string> names;
@@ -121,30 +117,32 @@ std::string text_of(int64_t limit, int64_t offset) {
 std::vector<ExprPtr> exprs_of(const Payload& payload) {
   std::vector<ExprPtr> exprs;
   auto add = [&](const std::vector<ExprPtr>& some) { exprs.insert(exprs.end(), some.begin(), some.end()); };
-  std::visit(Overloaded{[&](const Scan& scan) { add(scan.predicates); },
-                        [&](const Filter& filter) { exprs.push_back(filter.predicate); },
-                        [&](const Project& project) { add(project.exprs); },
-                        [&](const Aggregate& aggregate) {
-                          add(aggregate.keys);
-                          for (const AggregateCall& call : aggregate.aggregates) {
-                            add(call.args);
-                            if (call.filter != nullptr) exprs.push_back(call.filter);
-                          }
-                        },
-                        [&](const Window& window) {
-                          add(window.partition);
-                          for (const SortKey& key : window.order) exprs.push_back(key.expr);
-                          for (const WindowCall& call : window.calls) add(call.call.args);
-                        },
-                        [&](const Join& join) {
-                          if (join.condition != nullptr) exprs.push_back(join.condition);
-                        },
-                        [&](const Unnest& unnest) { add(unnest.lists); },
-                        [&](const Sort& sort) {
-                          for (const SortKey& key : sort.keys) exprs.push_back(key.expr);
-                        },
-                        [](const auto&) {}},
-             payload);
+  std::visit(
+      Overloaded{
+          [&](const Scan& scan) { add(scan.predicates); },
+          [&](const Filter& filter) { exprs.push_back(filter.predicate); },
+          [&](const Project& project) { add(project.exprs); },
+          [&](const Aggregate& aggregate) {
+            add(aggregate.keys);
+            for (const AggregateCall& call : aggregate.aggregates) {
+              add(call.args);
+              if (call.filter != nullptr) exprs.push_back(call.filter);
+            }
+          },
+          [&](const Window& window) {
+            add(window.partition);
+            for (const SortKey& key : window.order) exprs.push_back(key.expr);
+            for (const WindowCall& call : window.calls) add(call.call.args);
+          },
+          [&](const Join& join) {
+            if (join.condition != nullptr) exprs.push_back(join.condition);
+          },
+          [&](const Unnest& unnest) { add(unnest.lists); },
+          [&](const Sort& sort) {
+            for (const SortKey& key : sort.keys) exprs.push_back(key.expr);
+          },
+          [](const OneOf<Values, Limit, Distinct, UnionAll, ScalarJoin, Cte, CteRef, Recursion> auto&) {}},
+      payload);
   return exprs;
 }
 
@@ -229,7 +227,7 @@ std::string details(const Node& node) {
               text += (i == 0 ? " by " : ", ") + node.schema[recursion.keys[i]].name;
             return text;
           },
-          [](const auto&) { return std::string(); },
+          [](const OneOf<Distinct, UnionAll, ScalarJoin> auto&) { return std::string(); },
       },
       node.payload);
 }

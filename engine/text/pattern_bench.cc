@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "base/error.h"
 #include "text/captures.h"
 #include "text/captures/tagged_automaton.h"
 #include "text/matcher.h"
@@ -46,8 +47,9 @@ const testing::TextColumn& paths() {
   return kPaths;
 }
 
-void match(benchmark::State& state, const char* source) {
-  const Matcher matcher(compile_regex(source));
+/// With the strategy `form`; empty: the one that is chosen.
+void match(benchmark::State& state, const char* source, std::string_view form) {
+  const Matcher matcher(compile_regex(source), {std::string(form)});
   MatchContext context;
   std::vector<uint64_t> hits(paths().size() / 64 + 1);
   for (auto _ : state) matcher.match(paths().narrow(), nullptr, hits.data(), context);
@@ -110,6 +112,21 @@ void extract_re2(benchmark::State& state, const char* source) {
   state.SetBytesProcessed(static_cast<int64_t>(rows.byte_count() * state.iterations()));
 }
 
+/// The strategies that support the pattern.
+std::vector<std::string_view> forms_of(const char* source) {
+  const Pattern pattern = compile_regex(source);
+  std::vector<std::string_view> forms = Matcher::form_names();
+  std::erase_if(forms, [&](std::string_view form) {
+    try {
+      const Matcher matcher(pattern, {std::string(form)});
+      return false;
+    } catch (const UserError&) {
+      return true;
+    }
+  });
+  return forms;
+}
+
 const bool kRegistered = [] {
   for (const char* source : testing::kRegexSet) {
     const std::string name = source;
@@ -118,9 +135,15 @@ const bool kRegistered = [] {
   }
   for (const char* source : testing::kRegexSet) {
     const std::string name = source;
-    benchmark::RegisterBenchmark(("match/" + name).c_str(), match, source)->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(("match/" + name).c_str(), match, source, "")->Unit(benchmark::kMillisecond);
     benchmark::RegisterBenchmark(("match_re2/" + name).c_str(), match_re2, source)
         ->Unit(benchmark::kMillisecond);
+  }
+  for (const char* source : testing::kRegexSet) {
+    for (const std::string_view form : forms_of(source)) {
+      const std::string name = "form/" + std::string(form) + "/" + source;
+      benchmark::RegisterBenchmark(name.c_str(), match, source, form)->Unit(benchmark::kMillisecond);
+    }
   }
   for (const char* source : testing::kRegexSet) {
     const std::string name = source;

@@ -170,7 +170,7 @@ void BranchRun::open(RowRange now, RowRange ahead) {
 /// The build side by whose parts rows are split before the last kernel; null: they are not.
 const JoinTable* BranchRun::splitting() const {
   if (!sources().split_places() || (rows_ < kFewestSplit && !gpu_.strategy.split)) return nullptr;
-  const JoinTable& table = *tables_[*program_.stages[first_of_last()].probe];
+  const JoinTable& table = *tables_[*program_.probe_at(first_of_last())];
   return table.part_shift() ? &table : nullptr;
 }
 
@@ -247,7 +247,7 @@ void BranchRun::begin_section(size_t section) {
     hits_.push_back(allocate(bitmap_bytes(asked), "Rows that match"));
   }
   for (size_t stage = sections_[section].first; stage < sections_[section].end; ++stage) {
-    const std::optional<size_t> probe = program_.stages[stage].probe;
+    const std::optional<size_t> probe = program_.probe_at(stage);
     if (!probe || !program_.probes[*probe].keeps_row()) continue;
     if (section + 1 == sections_.size() && stage >= builder().first_of_last()) break;
     found_.resize(program_.probes.size() + 1);
@@ -449,7 +449,7 @@ void BranchRun::raise_as_reference(const std::vector<Value>& row) const {
     return condition == nullptr || evaluate_reference(*condition, row).is_true();
   };
   for (const Stage& stage : program_.stages) {
-    for (const ExprPtr& predicate : stage.predicates) evaluate_reference(*predicate, row);
+    for (const ExprPtr& expr : program_.read_by(stage)) evaluate_reference(*expr, row);
   }
   for (size_t i = 0; i < program_.outputs.size(); ++i) {
     const bool has_filter = sink_.has_pairs() && i % 2 == 0;  // after the argument

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "exec/gpu/join/join_table.h"
+#include "exec/gpu/join/probe_kernels.h"
 #include "exec/gpu/match/needle-inl.h"
 #include "expr/function.h"
 #include "expr/gpu/traits.h"
@@ -83,11 +84,12 @@ class Stages {
   void end() {
     if (!stages_.back().keeps_all_rows()) stages_.emplace_back();
   }
-  /// The stage ends with this probe, which tests `matches`.
-  void probe(size_t number, const std::vector<Match>& matches) {
+  /// The stage ends with this step, which tests `matches`. Returns its number.
+  size_t end_with(std::shared_ptr<const StageEnd> step, const std::vector<Match>& matches) {
     begin(matches);
-    stages_.back().probe = number;
+    stages_.back().end = std::move(step);
     end();
+    return stages_.size() - 2;
   }
   /// Whether the last one's predicates take long to compile.
   bool ends_long() const {
@@ -259,7 +261,7 @@ class ProgramMaker {
       made.condition = ask(substitute(kept.condition, columns_));
     if (const char* const lacking = not_offered(made))
       throw expr::NotOnDevice(std::string(lacking) + " are not supported on GPUs");
-    stages_.probe(program_.probes.size(), matches);
+    made.stage = stages_.end_with(probe_end(program_.probes.size()), matches);
     program_.probes.push_back(std::move(made));
     if (kept.condition != nullptr && narrows_later) filter({kept.condition});
     std::vector<ExprPtr> given;

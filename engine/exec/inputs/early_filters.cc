@@ -12,8 +12,6 @@ namespace lanewise::exec {
 
 namespace {
 
-constexpr size_t kComputed = NeededMatch::kComputed;
-
 /// Follows the scan's columns through the steps of its branch.
 class StepWalk {
  public:
@@ -25,21 +23,11 @@ class StepWalk {
   void run() {
     for (size_t at = 0; at < branch_.steps.size(); ++at) {
       const plan::Node& node = *branch_.steps[at].node;
-      if (const auto* filter = std::get_if<plan::Filter>(&node.payload)) {
-        if (are_scanned(*filter->predicate)) filters.predicates.push_back(remap(filter->predicate, scanned_));
-      } else if (const auto* project = std::get_if<plan::Project>(&node.payload)) {
-        std::vector<size_t> kept;
-        for (const ExprPtr& expr : project->exprs) kept.push_back(scanned(*expr));
-        scanned_ = std::move(kept);
-      } else if (const auto* join = std::get_if<plan::Join>(&node.payload)) {
-        if (!pass(at, *join)) return;
-        scanned_.resize(node.schema.size(), kComputed);
-      } else if (const auto* unnest = std::get_if<plan::Unnest>(&node.payload)) {
-        keep(unnest->kept);
-        scanned_.resize(node.schema.size(), kComputed);
-      } else {
-        scanned_.resize(node.schema.size(), kComputed);
-      }
+      if (!visit_step(node, [&](const auto& step) { return pass(step, at); })) return;
+      std::vector<size_t> columns = columns_below(node);
+      for (size_t& column : columns)
+        if (column != kComputed) column = scanned_[column];
+      scanned_ = std::move(columns);
     }
   }
 
@@ -54,23 +42,20 @@ class StepWalk {
                                [&](size_t column) { return scanned_[column] != kComputed; });
   }
 
-  /// False: what later steps drop matters to this join.
-  bool pass(size_t at, const plan::Join& join) {
+  // What a step needs of the scan's rows. False: what later steps drop matters to it.
+  bool pass(const plan::Filter& filter, size_t) {
+    if (are_scanned(*filter.predicate)) filters.predicates.push_back(remap(filter.predicate, scanned_));
+    return true;
+  }
+  bool pass(const OneOf<plan::Project, plan::ScalarJoin, plan::Unnest> auto&, size_t) { return true; }
+  bool pass(const plan::Join& join, size_t at) {
     if (plan::needs_match(join.kind) && !join.keys.empty()) {
       NeededMatch match{at, {}};
       for (const plan::JoinKey& key : join.keys) match.columns.push_back(scanned(*key.left));
       filters.matches.push_back(std::move(match));
     }
     // Rows mark their matches, or raise an error if there are several.
-    if (ops::asks_right(join.kind) || !join.message.empty()) return false;
-    keep(join.left);
-    return true;
-  }
-
-  void keep(const std::vector<size_t>& columns) {
-    std::vector<size_t> kept;
-    for (const size_t column : columns) kept.push_back(scanned_[column]);
-    scanned_ = std::move(kept);
+    return !ops::asks_right(join.kind) && join.message.empty();
   }
 
   const Branch& branch_;
@@ -145,13 +130,14 @@ double cost(const Expr& expr) {
 }
 double cost(const StepSpec& step, const ops::Build* build) {
   if (build != nullptr) return cost(*build) * (build->unique() ? 1 : 2);
-  if (const auto* filter = std::get_if<plan::Filter>(&step.node->payload)) return cost(*filter->predicate);
-  if (const auto* project = std::get_if<plan::Project>(&step.node->payload)) {
-    double sum = 0;
-    for (const ExprPtr& expr : project->exprs) sum += expr->kind == Expr::Kind::kColumn ? 0 : cost(*expr);
-    return sum;
-  }
-  return 1;
+  return visit_step(
+      *step.node, [](const plan::Filter& filter) { return cost(*filter.predicate); },
+      [](const plan::Project& project) {
+        double sum = 0;
+        for (const ExprPtr& expr : project.exprs) sum += expr->kind == Expr::Kind::kColumn ? 0 : cost(*expr);
+        return sum;
+      },
+      [](const OneOf<plan::ScalarJoin, plan::Join, plan::Unnest> auto&) { return 1.0; });
 }
 
 /// A step that may be run early.

@@ -16,8 +16,6 @@ namespace lanewise::exec {
 
 /// A join that drops each row of a scan without a match.
 struct NeededMatch {
-  static constexpr auto kComputed = static_cast<size_t>(-1);
-
   size_t step;                                        ///< in Branch::steps
   std::vector<size_t> columns;                        ///< of the scan, one for each key, or kComputed
   std::shared_ptr<const ops::Build> build = nullptr;  ///< with keys

@@ -39,7 +39,7 @@ std::vector<size_t> pipelines_fed(const std::vector<Pipeline>& pipelines, size_t
   std::vector<size_t> fed;
   for (size_t reader = i + 1; reader < pipelines.size(); ++reader) {
     for (const Branch& branch : pipelines[reader].branches) {
-      const auto reads = [&](const StepSpec& step) { return step.reads_result() && step.result == i; };
+      const auto reads = [&](const StepSpec& step) { return step.result == i; };
       const auto* const marked = std::get_if<MarkedRowsOf>(&branch.input);
       if ((marked != nullptr && marked->pipeline == i) || std::ranges::any_of(branch.steps, reads)) return {};
       if (pipeline_read(branch) == i && (fed.empty() || fed.back() != reader)) fed.push_back(reader);

@@ -129,12 +129,10 @@ class BranchWork {
     work.fetched += size.fetched;
     if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) narrow((*scan)->predicates);
     for (const StepSpec& step : branch.steps) {
-      const plan::Payload& payload = step.node->payload;
-      if (const auto* filter = std::get_if<plan::Filter>(&payload)) {
-        narrow({filter->predicate});
-      } else if (const auto* project = std::get_if<plan::Project>(&payload)) {
-        evaluate(project->exprs);
-      }
+      visit_step(
+          *step.node, [&](const plan::Filter& filter) { narrow({filter.predicate}); },
+          [&](const plan::Project& project) { evaluate(project.exprs); },
+          [](const OneOf<plan::ScalarJoin, plan::Join, plan::Unnest> auto&) {});  // as many rows, for nothing
     }
   }
   double rows() const { return rows_; }
@@ -196,59 +194,66 @@ class SinkWork {
   /// The expressions that it evaluates for each row.
   std::vector<ExprPtr> expressions() const {
     std::vector<ExprPtr> exprs;
-    if (const auto* aggregate = payload<plan::Aggregate>()) {
-      exprs = aggregate->keys;
-      for (const plan::AggregateCall& call : aggregate->aggregates) {
-        exprs.insert(exprs.end(), call.args.begin(), call.args.end());
-        exprs.push_back(call.filter);
-      }
-    } else if (const auto* sort = payload<plan::Sort>()) {
-      for (const plan::SortKey& key : sort->keys) exprs.push_back(key.expr);
-    } else if (const auto* window = payload<plan::Window>()) {
-      exprs = window->partition;
-      for (const plan::SortKey& key : window->order) exprs.push_back(key.expr);
-    }
+    if (pipeline_.sink == nullptr) return exprs;
+    visit_sink(
+        *pipeline_.sink,
+        [&](const plan::Aggregate& aggregate) {
+          exprs = aggregate.keys;
+          for (const plan::AggregateCall& call : aggregate.aggregates) {
+            exprs.insert(exprs.end(), call.args.begin(), call.args.end());
+            exprs.push_back(call.filter);
+          }
+        },
+        [&](const plan::Sort& sort) {
+          for (const plan::SortKey& key : sort.keys) exprs.push_back(key.expr);
+        },
+        [&](const plan::Window& window) {
+          exprs = window.partition;
+          for (const plan::SortKey& key : window.order) exprs.push_back(key.expr);
+        },
+        [](const OneOf<plan::Limit, plan::Distinct, plan::Join> auto&) {});
     return exprs;
   }
 
   void book() {
-    if (const auto* aggregate = payload<plan::Aggregate>()) {
-      work_.computed += rows_ * static_cast<double>(aggregate->aggregates.size());
-      double keys = 0;
-      for (const ExprPtr& key : aggregate->keys) keys += words(key->type);
-      double grouped = keys;
-      for (const plan::AggregateCall& call : aggregate->aggregates) {
-        if (call.distinct) grouped += keys + words(call.args[0]->type);
-      }
-      group(grouped);
-    } else if (payload<plan::Distinct>() != nullptr) {
-      double keys = 0;
-      for (const Field& field : pipeline_.input) keys += words(field.type);
-      group(keys);
-    } else if (const auto* sort = payload<plan::Sort>()) {
-      double keys = 0;
-      for (const plan::SortKey& key : sort->keys) keys += words(key.expr->type);
-      // If few of many rows are needed, only candidates are sorted.
-      work_.sorted += keys * (sort->limit < 0 ? rows_ : std::min(rows_, needed(sort->limit, sort->offset)));
-    } else if (const auto* limit = payload<plan::Limit>(); limit != nullptr && limit->limit >= 0) {
-      work_.host_share *= std::min(1.0, needed(limit->limit, limit->offset) / std::max(rows_, 1.0));
-    }
-    work_.result_rows = given();
+    const auto book_sink = [&](const auto& sink) { return book(sink); };
+    work_.result_rows = pipeline_.sink == nullptr ? rows_ : visit_sink(*pipeline_.sink, book_sink);
     if (!is_build(pipeline_)) work_.result_bytes = work_.result_rows * usual_bytes(pipeline_.output);
   }
 
  private:
-  template <class T>
-  const T* payload() const {
-    return pipeline_.sink == nullptr ? nullptr : std::get_if<T>(&pipeline_.sink->payload);
+  // Each returns the rows that the sink gives.
+  double book(const plan::Aggregate& aggregate) {
+    work_.computed += rows_ * static_cast<double>(aggregate.aggregates.size());
+    double keys = 0;
+    for (const ExprPtr& key : aggregate.keys) keys += words(key->type);
+    double grouped = keys;
+    for (const plan::AggregateCall& call : aggregate.aggregates) {
+      if (call.distinct) grouped += keys + words(call.args[0]->type);
+    }
+    group(grouped);
+    return aggregate.keys.empty() ? 1 : groups();
   }
-  double given() const {
-    if (const auto* aggregate = payload<plan::Aggregate>()) return aggregate->keys.empty() ? 1 : groups();
-    if (payload<plan::Distinct>() != nullptr) return groups();
-    if (const auto* sort = payload<plan::Sort>()) return within(sort->limit, sort->offset);
-    if (const auto* limit = payload<plan::Limit>()) return within(limit->limit, limit->offset);
-    return rows_;
+  double book(const plan::Distinct&) {
+    double keys = 0;
+    for (const Field& field : pipeline_.input) keys += words(field.type);
+    group(keys);
+    return groups();
   }
+  double book(const plan::Sort& sort) {
+    double keys = 0;
+    for (const plan::SortKey& key : sort.keys) keys += words(key.expr->type);
+    // If few of many rows are needed, only candidates are sorted.
+    work_.sorted += keys * (sort.limit < 0 ? rows_ : std::min(rows_, needed(sort.limit, sort.offset)));
+    return within(sort.limit, sort.offset);
+  }
+  double book(const plan::Limit& limit) {
+    if (limit.limit >= 0)
+      work_.host_share *= std::min(1.0, needed(limit.limit, limit.offset) / std::max(rows_, 1.0));
+    return within(limit.limit, limit.offset);
+  }
+  double book(const OneOf<plan::Window, plan::Join> auto&) { return rows_; }
+
   static double needed(int64_t limit, int64_t offset) { return static_cast<double>(limit + offset); }
   double within(int64_t limit, int64_t offset) const {
     const double left = std::max(0.0, rows_ - static_cast<double>(offset));

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "exec/pipeline.h"
 #include "exec/recursion/recursion_rows.h"
 
 namespace lanewise::exec {
@@ -43,10 +44,7 @@ const plan::Node* limited_recursion(const plan::Node& node) {
   const auto* limit = std::get_if<plan::Limit>(&node.payload);
   if (limit == nullptr || limit->limit < 0) return nullptr;
   const plan::Node* below = node.children[0].get();
-  while (std::holds_alternative<plan::Filter>(below->payload) ||
-         std::holds_alternative<plan::Project>(below->payload) ||
-         std::holds_alternative<plan::Unnest>(below->payload))
-    below = below->children[0].get();
+  while (is_step(*below) && below->children.size() == 1) below = below->children[0].get();
   const auto* recursion = std::get_if<plan::Recursion>(&below->payload);
   return recursion != nullptr && recursion->keys.empty() ? below : nullptr;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "exec/gpu/join/probe_kernels.h"
 #include "exec/gpu/rows/row_kernels.h"
 
 namespace lanewise::exec {
@@ -70,8 +69,7 @@ void define_find(Emitter& out, const KernelBuilder& builder) {
   const Section& section = builder.section();
   if (section.pairs == Section::Pairs::kFound) {
     out.line("bool keep = true, failed = false;");
-    KernelBuilder::try_predicates(out, builder.program().stages[section.first]);
-    find_row(out, builder, *section.probe);
+    builder.take_row(out, section.first);
     out.line(KernelBuilder::note_fault());
     out.line(fmt::format("matches = found{};", *section.probe));
     out.line("return keep;");
@@ -179,7 +177,7 @@ void add_aggregate_kernels(std::vector<KernelText>& texts, const KernelBuilder& 
                            const std::vector<DeviceAggregate>& aggregates) {
   const std::vector<ExprPtr>& outputs = builder.program().outputs;
   const StageRange last = {builder.first_of_last(), builder.program().stages.size()};
-  const std::string head = state_head(builder, aggregates) + probe_head(builder, last);
+  const std::string head = state_head(builder, aggregates) + builder.head_of(last);
   add_narrowing(texts, builder, last.first);
   const Write sink = [&](Emitter& out) { add_row(out, outputs, aggregates); };
   const std::string end = fmt::format("add_up(state, job.at<State>({}) + blockIdx.x);", size_t{Word::kOut});

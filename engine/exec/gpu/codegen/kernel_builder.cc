@@ -76,15 +76,16 @@ size_t KernelBuilder::find_first_of_last() const {
   if (section_.takes_pairs()) return section_.first;
   size_t first = program_.stages.size() - 1;
   if (!is_last() || sink_.takes != SinkForm::Takes::kStates) return first;
-  while (first > section_.first && program_.stages[first].matches.empty() && program_.stages[first - 1].probe)
+  while (first > section_.first && program_.stages[first].matches.empty() &&
+         program_.stages[first - 1].end != nullptr)
     --first;
   return first;
 }
 
 bool KernelBuilder::stays_in_lane(size_t probe) const {
-  for (size_t stage = first_of_last_; stage + 1 < program_.stages.size(); ++stage)
-    if (program_.stages[stage].probe == probe) return true;
-  return false;
+  if (probe >= program_.probes.size()) return false;
+  const std::optional<size_t> stage = program_.probes[probe].stage;
+  return stage && *stage >= first_of_last_ && *stage + 1 < program_.stages.size();
 }
 
 /// Those of comparisons, as far as a Job has words for them.
@@ -294,6 +295,18 @@ std::string KernelBuilder::begin(std::string_view header) const {
 bool KernelBuilder::sees_all_rows(const Match& match) const {
   const std::vector<Match>& first = program_.stages[section_.first].matches;
   return !matches_rows(match) || std::find(first.begin(), first.end(), match) != first.end();
+}
+
+std::string KernelBuilder::head_of(StageRange stages) const {
+  std::string head;
+  for (size_t stage = stages.first; stage < stages.end; ++stage)
+    if (const auto& end = program_.stages[stage].end) head += end->head(*this);
+  return head;
+}
+
+void KernelBuilder::take_row(Emitter& out, size_t stage) const {
+  try_predicates(out, program_.stages[stage]);
+  if (const auto& end = program_.stages[stage].end) end->take_row(out, *this);
 }
 
 void KernelBuilder::try_predicates(Emitter& out, const Stage& stage) {

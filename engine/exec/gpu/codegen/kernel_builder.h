@@ -69,6 +69,10 @@ class KernelBuilder {
 
   /// What a source begins with; `header` is more of it.
   std::string begin(std::string_view header) const;
+  /// What sources begin with that run the stages.
+  std::string head_of(StageRange stages) const;
+  /// Writes what the stage makes of one `row`: its predicates and its end narrow `keep`.
+  void take_row(expr::Emitter& out, size_t stage) const;
   /// Expressions as source; `late` are places that are loaded by row all the same.
   expr::Emitter emitter(Access access, const std::set<size_t>& late = {}) const;
   /// Names for what the expressions read: c values, o offsets, k validity, e entries' bytes, m matches, r

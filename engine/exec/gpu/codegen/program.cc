@@ -22,15 +22,17 @@ std::optional<size_t> Program::probe_of(size_t column) const {
   return std::nullopt;
 }
 
+std::optional<size_t> Program::probe_at(size_t stage) const {
+  for (size_t i = 0; i < probes.size(); ++i)
+    if (probes[i].stage == stage) return i;
+  return std::nullopt;
+}
+
 std::vector<ExprPtr> Program::read_by(const Stage& stage) const {
   std::vector<ExprPtr> read = stage.predicates;
-  if (!stage.probe) return read;
-  const Probe& probe = probes[*stage.probe];
-  for (size_t key = 0; key < probe.keys.size(); ++key) {
-    read.push_back(probe.keys[key]);
-    read.push_back(column(probe.key_column(key), types[probe.key_column(key)]));
-  }
-  if (probe.condition != nullptr) read.push_back(probe.condition);
+  if (stage.end == nullptr) return read;
+  const std::vector<ExprPtr> more = stage.end->reads(*this);
+  read.insert(read.end(), more.begin(), more.end());
   return read;
 }
 

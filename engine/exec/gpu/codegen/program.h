@@ -2,11 +2,16 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "expr/expr.h"
 #include "expr/patterns/prepared_pattern.h"
 #include "plan/node.h"
+
+namespace lanewise::expr {
+class Emitter;
+}  // namespace lanewise::expr
 
 namespace lanewise::exec {
 
@@ -25,11 +30,12 @@ struct Probe {
   const plan::Join* join;
   size_t result;  ///< the pipeline that gives the build side
   std::vector<ExprPtr> keys;
-  ExprPtr condition;         ///< that a row of the build side must fulfil to be found; may be null
-  size_t first_column;       ///< of these, among the program's
-  size_t kept;               ///< columns before the keys
-  bool expands = false;      ///< it may find several rows
-  bool finds_value = false;  ///< instead of a row: that of the only column that is kept
+  ExprPtr condition;                 ///< that a row of the build side must fulfil to be found; may be null
+  size_t first_column;               ///< of these, among the program's
+  size_t kept;                       ///< columns before the keys
+  bool expands = false;              ///< it may find several rows
+  bool finds_value = false;          ///< instead of a row: that of the only column that is kept
+  std::optional<size_t> stage = {};  ///< that ends with it
 
   size_t key_column(size_t key) const { return first_column + kept + key; }
   /// For kMark: whether a row was found.
@@ -44,13 +50,28 @@ struct Probe {
   bool keeps_row() const { return gives_pairs() || is_mark(); }
 };
 
+class KernelBuilder;
+struct Program;
+
+/// A step that is more than an expression: the end of a stage.
+class StageEnd {
+ public:
+  virtual ~StageEnd() = default;
+  /// The expressions that it reads.
+  virtual std::vector<ExprPtr> reads(const Program& program) const = 0;
+  /// What sources begin with that run it.
+  virtual std::string head(const KernelBuilder& builder) const = 0;
+  /// Writes what becomes of one `row`: it narrows `keep`.
+  virtual void take_row(expr::Emitter& out, const KernelBuilder& builder) const = 0;
+};
+
 /// What one kernel decides, with what automata must have found out before it.
 struct Stage {
   std::vector<Match> matches;
-  std::vector<ExprPtr> predicates;   ///< in the order in which they are tried
-  std::optional<size_t> probe = {};  ///< of the rows that they leave
+  std::vector<ExprPtr> predicates;                ///< in the order in which they are tried
+  std::shared_ptr<const StageEnd> end = nullptr;  ///< takes the rows that they leave; may be null
 
-  bool keeps_all_rows() const { return predicates.empty() && !probe; }
+  bool keeps_all_rows() const { return predicates.empty() && end == nullptr; }
 };
 
 /// Stages [first, end).
@@ -67,7 +88,9 @@ struct Program {
 
   /// The probe that finds the column; none: it is the input's.
   std::optional<size_t> probe_of(size_t column) const;
-  /// All expressions of a stage, those that find a row among them.
+  /// The probe at the end of the stage.
+  std::optional<size_t> probe_at(size_t stage) const;
+  /// All expressions of a stage, those that its end reads among them.
   std::vector<ExprPtr> read_by(const Stage& stage) const;
   std::vector<ExprPtr> read_by(StageRange range) const;
 };

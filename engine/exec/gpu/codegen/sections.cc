@@ -22,13 +22,14 @@ bool has_match(const ExprPtr& expr) {
 /// to know them.
 bool can_take_pairs(const Program& program, const Section& last) {
   const Stage& stage = program.stages[last.first];
-  return last.end - last.first == 1 && !stage.probe && std::ranges::none_of(stage.predicates, makes_texts) &&
+  return last.end - last.first == 1 && stage.end == nullptr &&
+         std::ranges::none_of(stage.predicates, makes_texts) &&
          std::ranges::none_of(program.outputs, makes_texts);
 }
 
 /// Where the probe's stage needs nothing that was found out before.
-bool can_find_runs(const Program& program, const Stage& stage) {
-  const Probe& probe = program.probes[*stage.probe];
+bool can_find_runs(const Program& program, const Probe& probe) {
+  const Stage& stage = program.stages[*probe.stage];
   return stage.matches.empty() && probe.condition == nullptr && !probe.marks_rows() &&
          std::ranges::none_of(program.read_by(stage),
                               [](const ExprPtr& expr) { return has_match(expr) || makes_texts(expr); });
@@ -40,7 +41,7 @@ std::vector<Section> sections_of(const Program& program, const SinkForm& sink, c
   std::vector<Section> sections(1);
   for (size_t stage = 0; stage < program.stages.size(); ++stage) {
     sections.back().end = stage + 1;
-    const std::optional<size_t> probe = program.stages[stage].probe;
+    const std::optional<size_t> probe = program.probe_at(stage);
     if (probe && program.probes[*probe].expands) sections.push_back({{stage + 1, stage + 1}, probe});
   }
   Section& last = sections.back();
@@ -48,7 +49,7 @@ std::vector<Section> sections_of(const Program& program, const SinkForm& sink, c
       !can_take_pairs(program, last))
     return sections;
   last.pairs = Section::Pairs::kTaken;
-  if (sections.size() == 2 && can_find_runs(program, program.stages[last.first - 1])) {
+  if (sections.size() == 2 && can_find_runs(program, program.probes[*last.probe])) {
     last.pairs = Section::Pairs::kFound;
     sections[0].end = --last.first;
   }

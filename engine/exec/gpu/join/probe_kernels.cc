@@ -39,14 +39,6 @@ void set_table(kernel::Job& job, const JobLayout& layout, size_t probe, const Jo
   words[ProbeWord::kNullKeyOf] = table.rows() != 0 ? kernel::kUnknownRow : kernel::kNoRow;
 }
 
-std::string probe_head(const KernelBuilder& builder, StageRange stages) {
-  std::string head;
-  for (size_t stage = stages.first; stage < stages.end; ++stage)
-    if (const std::optional<size_t> probe = builder.program().stages[stage].probe)
-      head += "#include \"exec/gpu/join/join-inl.h\"\n" + keys_text(builder.program(), *probe);
-  return head;
-}
-
 std::string keys_text(const Program& program, size_t number) {
   const Probe& probe = program.probes[number];
   std::string members, hash, same;
@@ -149,8 +141,6 @@ void look_at_run(Emitter& out, const KernelBuilder& builder, size_t number) {
   out.close();
 }
 
-}  // namespace
-
 void find_row(Emitter& out, const KernelBuilder& builder, size_t number) {
   const Probe& probe = builder.program().probes[number];
   const auto word = [&](ProbeWord which) { return builder.layout().probe(number) + which; };
@@ -204,5 +194,31 @@ void find_row(Emitter& out, const KernelBuilder& builder, size_t number) {
     out.line(fmt::format("if (keep) r{}[row] = {};", number, found));
   out.close();
 }
+
+class ProbeEnd : public StageEnd {
+ public:
+  explicit ProbeEnd(size_t probe) : probe_(probe) {}
+  std::vector<ExprPtr> reads(const Program& program) const override {
+    const Probe& probe = program.probes[probe_];
+    std::vector<ExprPtr> read;
+    for (size_t key = 0; key < probe.keys.size(); ++key) {
+      read.push_back(probe.keys[key]);
+      read.push_back(column(probe.key_column(key), program.types[probe.key_column(key)]));
+    }
+    if (probe.condition != nullptr) read.push_back(probe.condition);
+    return read;
+  }
+  std::string head(const KernelBuilder& builder) const override {
+    return "#include \"exec/gpu/join/join-inl.h\"\n" + keys_text(builder.program(), probe_);
+  }
+  void take_row(Emitter& out, const KernelBuilder& builder) const override { find_row(out, builder, probe_); }
+
+ private:
+  size_t probe_;
+};
+
+}  // namespace
+
+std::shared_ptr<const StageEnd> probe_end(size_t probe) { return std::make_shared<ProbeEnd>(probe); }
 
 }  // namespace lanewise::exec

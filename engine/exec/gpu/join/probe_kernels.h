@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,8 @@ bool has_exact_keys(const Program& program, size_t probe);
 bool needs_match(const Probe& probe);
 void set_table(kernel::Job& job, const JobLayout& layout, size_t probe, const JoinTable& table);
 
-/// What sources begin with that find rows in the stages.
-std::string probe_head(const KernelBuilder& builder, StageRange stages);
 /// Finds the build side's row for a row that is kept, and keeps it if the join does.
-void find_row(expr::Emitter& out, const KernelBuilder& builder, size_t probe);
+std::shared_ptr<const StageEnd> probe_end(size_t probe);
 
 // Parts of these.
 /// `struct KeysN` of probe N, see join-inl.h.

@@ -70,7 +70,7 @@ KernelText split_build_text(const KernelBuilder& builder) {
 KernelText split_text(const KernelBuilder& builder) {
   const Program& program = builder.program();
   const Stage& stage = program.stages[builder.first_of_last()];
-  const size_t probe = *stage.probe;
+  const size_t probe = *program.probe_at(builder.first_of_last());
   KernelText text{split_head(builder, probe), {}, ""};
   add_split_kernels(text, builder, probe, program.read_by(stage), Access::kRow, [&](Emitter& out) {
     out.line(fmt::format("const u32* const active = job.at<const u32>({});", size_t{Word::kActive}));
@@ -92,7 +92,7 @@ std::optional<std::vector<size_t>> split_places(const KernelBuilder& builder) {
   const size_t first = builder.first_of_last();
   if (builder.section().probe || !builder.is_last() || builder.sink().takes != SinkForm::Takes::kStates)
     return std::nullopt;
-  if (!program.stages[first].probe || builder.layout().is_wide()) return std::nullopt;
+  if (!program.probe_at(first) || builder.layout().is_wide()) return std::nullopt;
   static_assert(kernel::kJobWords * sizeof(uint64_t) + sizeof(kernel::MovedColumns) <= 4096,
                 "arguments of a kernel");
   std::vector<ExprPtr> read = program.read_by({first, program.stages.size()});

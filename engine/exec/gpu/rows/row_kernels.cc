@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "exec/gpu/join/probe_kernels.h"
 #include "exec/gpu/match/match_kernels.h"
 
 namespace lanewise::exec {
@@ -150,11 +149,8 @@ class RowWriter {
     out.line("const u64 row = first + word * 32 + lane();");
     out.line("bool keep = active[j] >> lane() & 1, failed = false;");
     if (!kernel_.keeps_texts) out.line_if_texts("heap.rewind();");
-    for (size_t stage = kernel_.stages.first; stage < kernel_.stages.end; ++stage) {
-      const Stage& tried = builder_.program().stages[stage];
-      KernelBuilder::try_predicates(out, tried);
-      if (tried.probe) find_row(out, builder_, *tried.probe);
-    }
+    for (size_t stage = kernel_.stages.first; stage < kernel_.stages.end; ++stage)
+      builder_.take_row(out, stage);
     kernel_.sink(out);
     out.line_if_texts("failed &= !heap.lost();");
     out.line_if_texts("keep |= heap.lost() && (active[j] >> lane() & 1);");  // it is tested again
@@ -189,7 +185,7 @@ void add_filter(std::vector<KernelText>& texts, const KernelBuilder& builder, si
       size_t{Word::kOut});
   const KernelBuilder ordered = builder.ordered(builder.filter_order(stage));
   const StageRange only = {stage, stage + 1};
-  add_row_kernel(texts, ordered, ordered.begin("") + probe_head(ordered, only),
+  add_row_kernel(texts, ordered, ordered.begin("") + ordered.head_of(only),
                  {.name = filter_kernel(stage), .stages = only, .after_word = leave});
 }
 
