@@ -90,7 +90,10 @@ class Graph:
         """
         import numpy as np
 
-        matrix = np.empty((self.vertices, self.vertices))
+        try:
+            matrix = np.empty((self.vertices, self.vertices))
+        except MemoryError as error:
+            raise errors.OutOfMemory(f"no memory is left for the distances: {error}") from error
         self._interruptible("distances", _pointer(matrix))
         return matrix
 
