@@ -250,7 +250,7 @@ def test_results_give_their_memory_to_later_queries():
 
 def test_kept_results_outlive_their_connection():
     _, result, kept = answers("SELECT i, t FROM many WHERE i > 0")
-    gpu = result._connection
+    gpu = result._session
     table = result.to_device()
     gpu.close()
     gc.collect()
@@ -359,7 +359,10 @@ def test_keys_of_indexes_and_edges_of_graphs():
     index = lw.Index(Array([30, 10, 20]))
     assert index.find(Array([10, 25])).to_pylist() == [1, None] and index.insert(Array([25]), Array([7])) == 1 and index.find(25).to_pylist() == [7]
     assert lw.Index({"a": Array([1, 2]), "b": Array([5, 6])}).find((2, 6)).to_pylist() == [1]
+    lw.connection().register("edges", pa.table({"src": [0], "dst": [0]}))
     assert lw.graph.Graph({"src": Array([0, 2]), "dst": Array([1, 3])}).components().tolist() == [0, 0, 2, 2]
+    assert lw.sql("SELECT count(*) FROM edges").fetchall() == [(1,)]
+    lw.connection().unregister("edges")
 
 
 def test_small_tables_of_actors_stay_on_the_gpu():

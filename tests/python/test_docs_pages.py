@@ -1,6 +1,8 @@
 """The Python examples of the documentation."""
 
+import ast
 import doctest
+import graphlib
 import importlib
 import json
 import re
@@ -36,6 +38,19 @@ def test_the_reference_is_that_of_the_docstrings():
 
     page = (ROOT / "docs/use/reference/python.md").read_text()
     assert page.startswith(python_page()), "stale: run ./dev docs"
+
+
+def test_modules_name_each_other_in_one_direction():
+    """Also those imported for types alone, or within a function."""
+    folder = ROOT / "apps/python/lanewise"
+    modules = {path.stem for path in folder.glob("*.py")}
+    named = {name: set() for name in modules}
+    for name in modules:
+        for node in ast.walk(ast.parse((folder / f"{name}.py").read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level == 1:
+                names = {alias.name for alias in node.names}
+                named[name] |= {node.module} & modules if node.module else {each if each in modules else "__init__" for each in names}
+    assert len(list(graphlib.TopologicalSorter(named).static_order())) == len(modules)
 
 
 def test_types():

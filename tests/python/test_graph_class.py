@@ -131,6 +131,11 @@ def test_errors(edges, more, kind, message):
         lw.graph.Graph(edges, **more)
 
 
+def test_distances_of_too_many_vertices():
+    with pytest.raises(lw.OutOfMemory, match="no memory is left for the distances"):
+        lw.graph.Graph(([0], [20_000_000])).distances()  # 3 PB, more than a process may address
+
+
 def test_questions_with_errors():
     graph = lw.graph.Graph(([0, 1], [1, 0], [1, -3]))
     with pytest.raises(lw.OperationalError, match="negative"):

@@ -102,6 +102,52 @@ def test_threads_share_a_connection():
     assert sums == [(499500,)] * 8
 
 
+def test_other_threads_close_what_is_used():
+    """A call that runs ends as usual; later ones are errors."""
+    done = python("""
+        import threading, lanewise as lw
+        def repeat(call, *arguments):
+            try:
+                while True:
+                    call(*arguments)
+            except lw.InterfaceError as error:
+                ended.append(str(error))
+        def query(connection):
+            try:
+                connection.sql("SELECT sum(i) FROM range(100000) AS r(i)")
+            except lw.Cancelled:
+                pass
+        ended = []
+        for _ in range(5):
+            connection, index = lw.connect(threads=1), lw.Index(list(range(100_000)))
+            calls = [(lambda: connection.progress,), (connection.cancel,), (query, connection), (index.find, list(range(10_000)))]
+            threads = [threading.Thread(target=repeat, args=call) for call in calls * 2]
+            for thread in threads:
+                thread.start()
+            connection.close()
+            index.close()
+            for thread in threads:
+                thread.join()
+        print(len(ended), *sorted(set(ended)), sep="; ")
+    """)
+    assert done.stdout == "40; the connection is closed; the index is closed\n", done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("use", ["next(stream)", "threading.Thread(target=list, args=[stream], daemon=True).start()",
+                                 "stream.close(); threading.Thread(target=lw.sql, args=[query], daemon=True).start()"])  # fmt: skip
+def test_exit_while_functions_are_called(use):
+    done = python(f"""
+        import threading, time, lanewise as lw
+        same = lw.udf(lambda x: x, arguments=[int], result=int)
+        lw.connection().register_function(same, "same")
+        query = "SELECT sum(same(i)) OVER () AS s FROM range(100000000) AS r(i)"
+        stream = lw.stream("SELECT same(i) FROM range(100000000) AS r(i)")
+        {use}
+        time.sleep(0.1)
+    """)
+    assert done.returncode == 0 and "FATAL" not in done.stderr, done.stderr
+
+
 def test_forked_processes_get_an_error():
     done = python("""
         import os, lanewise as lw

@@ -110,6 +110,7 @@ def test_hugeints_are_integers():
     ("SELECT ?", None, "has parameters"), ("SELECT ?", [1, 2], r"has no parameter \$2"), ("SELECT ?, ?", [1], r"parameter \$2 has no value"),
     ("SELECT $x", {"y": 1}, r"no parameter \$y"), ("SELECT 1", [1], r"no parameter \$1"), ("SELECT ?", [object()], r"parameter \$1 has no SQL type"),
     ("SELECT 1; SELECT ?", [1], "single statement"), ("SELECT ?", "ab", "sequence or a mapping"),
+    ("SELECT 1", "", "sequence or a mapping"), ("SELECT ?", np.array([1, 2]), "not ndarray"), ("SELECT '\ud800'", None, "half of a surrogate pair at position 8"),
 ])
 def test_wrong_parameters(query, params, message):
     with pytest.raises(lw.Error, match=message):

@@ -175,6 +175,10 @@ def test_wrong_uses():
         lw.udf(lambda x: x, arguments=[int])
     with pytest.raises(lw.InterfaceError, match="precision"):
         lw.udf(lambda x: x, arguments=[decimal.Decimal], result=int)
+    with pytest.raises(lw.InterfaceError, match="cannot be read"):
+        lw.udf(np.sin, result=float)
+    with pytest.raises(lw.InterfaceError, match="no annotated arguments"):
+        lw.udf(abs, result=float)
     for kind in (list, "nix", None):
         with pytest.raises(lw.InterfaceError, match="is not the type"):
             lw.udf(lambda x: x, arguments=[kind], result=int)
@@ -191,6 +195,13 @@ def test_wrong_uses():
 
         with pytest.raises(lw.FunctionError, match="cannot use the connection"):
             connection.sql("SELECT again(i) FROM range(3) AS r(i)")
+        for use in (lambda: connection.close(), lambda: connection.unregister("t"), lambda: connection.register("t", {"x": np.zeros(1)})):
+            calling = lw.udf(lambda x, use=use: use(), arguments=[int], result=int)
+            with pytest.raises(lw.FunctionError, match="cannot use the connection"):
+                connection.sql("SELECT calling(i) FROM range(300000) AS r(i)")
+            assert calling.nulls is False
+        with pytest.raises(lw.InterfaceError, match="one of lanewise.udf"):
+            connection.register_function(len)
         before = signal.getsignal(signal.SIGINT)
         other = lw.udf(lambda x: [lw.sql("SELECT 7").fetchall()[0][0]] * len(x), arguments=[int], result=int)
         assert connection.sql("SELECT other(i) FROM range(3) AS r(i)").fetchall() == [(7,)] * 3

@@ -7,10 +7,9 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
-from ._connection import Connection, Cursor
+from ._connection import Connection, Cursor, shared
 from ._device import DeviceColumn, DeviceTable
 from ._function import Function, udf
 from ._grep import grep
@@ -70,16 +69,10 @@ __all__ = [
 
 connect = Connection
 
-_default: dict[str, Connection] = {}
-_default_lock = threading.Lock()
-
 
 def connection(device: str = "cpu") -> Connection:
     """The connection of `lw.sql`: a database in memory, one for each device."""
-    with _default_lock:
-        if device not in _default:
-            _default[device] = Connection(device=device)
-        return _default[device]
+    return shared(device)
 
 
 def sql(query: str, params: Parameters = None, *, device: str = "cpu") -> Result:

@@ -6,19 +6,18 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ._connection import Connection
+from ._session import Session
 
 _PATIENCE, _INTERVAL, _WIDTH = 1.0, 0.1, 24  # seconds, seconds, characters
 
 
 class Bar:
-    """Shows the progress of a connection's statement, once it takes longer than a second."""
+    """Shows the progress of a session's statement, once it takes longer than a second."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._show, daemon=True)
 
@@ -35,7 +34,7 @@ class Bar:
             return
         draw = _cell_output() or _terminal_line
         while not self._done.wait(_INTERVAL):
-            draw(self._connection.progress, time.monotonic() - start)
+            draw(self._session.progress(), time.monotonic() - start)
         draw(None, None)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _device, _tables, errors
 from ._bar import Bar
@@ -15,9 +16,12 @@ from ._function import Call, Function
 from ._library import check, exported_schema, ffi, in_main_thread, lib, options, stream_capsule, stream_of, taken_text, text
 from ._parameters import Parameters, row
 from ._result import Result, rows_of
+from ._session import Session
 from ._stream import BatchStream
 from ._tables import Scopes, scopes
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _NOTHING = nullcontext()
 
@@ -57,16 +61,13 @@ class Connection:
         Raises OperationalError: a bad option, or a file that cannot be opened.
         """
         out, error = ffi.new("lw_session**"), ffi.new("lw_error*")
-        path = "" if str(path) == ":memory:" else str(path)
-        with options(database=path, read_only=read_only, threads=threads, memory_limit=memory_limit, device=device,
+        path = text(os.fspath(path), "the path").decode()
+        with options(database="" if path == ":memory:" else path, read_only=read_only, threads=threads, memory_limit=memory_limit, device=device,
                      temp_directory=os.fspath(temp_directory), device_memory=device_memory, fallback=fallback, lanes=lanes) as (given, count):  # fmt: skip
             check(lib.lw_session_open(given, count, out, error), error)
-        self._session: Any = ffi.gc(out[0], lib.lw_session_close)
-        self._lock = threading.RLock()
+        self._session = Session(out[0])
         self._bar = progress
-        self._functions: dict[str, Call] = {}
         self._tables: set[str] = set()  # the names of registered ones, in lower case
-        self._raised: list[BaseException] = []  # raised by functions of the running statement
 
     def sql(self, query: str, params: Parameters = None) -> Result:
         """Runs statements and returns the rows of the last one.
@@ -94,13 +95,13 @@ class Connection:
 
     def _stream(self, query: str, params: Parameters, names: Scopes) -> BatchStream:
         out, error = ffi.new("lw_stream**"), ffi.new("lw_error*")
-        sql, session = text(query, "the statement"), self._live()
+        sql, session = text(query, "the statement"), self._session
         start = lib.interruptible_session_stream if in_main_thread() else lib.lw_session_stream
-        with self._lock, ExitStack() as added:
+        with session, ExitStack() as added:
             added.enter_context(self._functions_added(_tables.functions(query, names)))
             added.enter_context(self._tables_added(self._named(query, names)))
-            self._check(start(session, sql, *row(params), out, error), error, query)
-            return BatchStream(self, out[0], query, added.pop_all())
+            session.check(start(session.live(), sql, *row(params), out, error), error, query)
+            return BatchStream(session, out[0], query, added.pop_all())
 
     def execute(self, query: str, params: Parameters = None) -> Cursor:
         """Runs statements as `sql` does, and returns a cursor on the rows."""
@@ -118,33 +119,30 @@ class Connection:
 
     def _explain(self, query: str, params: Parameters, names: Scopes) -> str:
         out, error = ffi.new("char**"), ffi.new("lw_error*")
-        sql = text(query, "the statement")
-        session = self._live()
-        with self._lock, self._functions_added(_tables.functions(query, names)), self._tables_added(self._named(query, names)):
-            self._check(lib.lw_session_explain(session, sql, *row(params), out, error), error, query)
+        sql, session = text(query, "the statement"), self._session
+        with session, self._functions_added(_tables.functions(query, names)), self._tables_added(self._named(query, names)):
+            session.check(lib.lw_session_explain(session.live(), sql, *row(params), out, error), error, query)
         return taken_text(out[0])
 
     def register(self, name: str, table: Any) -> None:
         """Makes an object a table of this name, which ignores case, until `unregister` or until the name is registered
         again."""
-        self._add(name, table, True)
-        self._tables.add(name.lower())
+        with self._session:
+            self._add(name, table, True)
+            self._tables.add(name.lower())
 
     def _add(self, name: str, table: Any, keep: bool) -> None:
-        error = ffi.new("lw_error*")
         if _device.is_on_device(table):
-            with self._lock:
-                _device.add(self._live(), name, table)
+            _device.add(self._session, name, table)
             return
-        capsule = _tables.stream(table, name)
-        with self._lock:
-            check(lib.lw_session_add_table(self._live(), text(name, "the name"), stream_of(capsule), keep, error), error)
+        capsule, error = _tables.stream(table, name), ffi.new("lw_error*")
+        check(lib.lw_session_add_table(self._session.live(), text(name, "the name"), stream_of(capsule), keep, error), error)
 
     def unregister(self, name: str) -> None:
         """Undoes `register`. Raises OperationalError if there is no such table."""
         error = ffi.new("lw_error*")
-        with self._lock:
-            check(lib.lw_session_drop_table(self._live(), text(name, "the name"), error), error)
+        with self._session:
+            check(lib.lw_session_drop_table(self._session.live(), text(name, "the name"), error), error)
             self._tables.discard(name.lower())
 
     def register_function(self, function: Function, name: str = "") -> None:
@@ -156,34 +154,35 @@ class Connection:
         """
         import pyarrow as pa
 
+        if not isinstance(function, Function):
+            raise errors.InterfaceError(f"the function is one of lanewise.udf, not a {type(function).__name__}")
         name = name or str(getattr(function, "__name__", ""))
         fields = [pa.field(str(place), kind) for place, kind in enumerate([*function.arguments, function.result])]
-        signature, call, error = exported_schema(pa.schema(fields)), Call(function, self._raised), ffi.new("lw_error*")
-        session, sql_name = self._live(), text(name, "the name")
-        with self._lock:
-            check(lib.lw_session_add_function(session, sql_name, signature, not function.nulls, lib.call_function, call.handle, error), error)
-            self._functions[name.lower()] = call
+        session, sql_name, error = self._session, text(name, "the name"), ffi.new("lw_error*")
+        signature, call = exported_schema(pa.schema(fields)), Call(function, session.raised)
+        with session:
+            check(lib.lw_session_add_function(session.live(), sql_name, signature, not function.nulls, lib.call_function, call.handle, error), error)
+            session.functions[name.lower()] = call
 
     def unregister_function(self, name: str) -> None:
         """Undoes `register_function`. Raises OperationalError if there is no such function."""
         error = ffi.new("lw_error*")
-        with self._lock:
-            check(lib.lw_session_drop_function(self._live(), text(name, "the name"), error), error)
-            self._functions.pop(name.lower(), None)
+        with self._session:
+            check(lib.lw_session_drop_function(self._session.live(), text(name, "the name"), error), error)
+            self._session.functions.pop(name.lower(), None)
 
     def cancel(self) -> None:
         """Cancels the running statement, which raises Cancelled. Call it from another thread."""
-        lib.lw_session_cancel(self._live())
+        self._session.cancel()
 
     @property
     def progress(self) -> float | None:
         """The progress of the running statement, 0 to 1, for use in another thread; None if it is unknown."""
-        share = lib.lw_session_progress(self._live())
-        return share if share >= 0 else None
+        return self._session.progress()
 
     def cursor(self) -> Cursor:
         """A cursor on this connection; all of them share its transaction."""
-        self._live()
+        self._session.live()
         return Cursor(self)
 
     def begin(self) -> None:
@@ -200,10 +199,7 @@ class Connection:
 
     def close(self) -> None:
         """Ends the session. Its results stay valid; any further use of the connection raises InterfaceError."""
-        with self._lock:
-            if self._session is not None:
-                ffi.release(self._session)
-                self._session = None
+        self._session.close()
 
     def __enter__(self) -> Connection:
         return self
@@ -218,38 +214,20 @@ class Connection:
             if "no transaction is active" not in str(error):
                 raise
 
-    def _live(self) -> Any:
-        if self._session is None:
-            raise errors.InterfaceError("the connection is closed")
-        if Call.runs_for(self._raised):
-            raise errors.InterfaceError("a function cannot use the connection that calls it")
-        return self._session
-
-    def _check(self, code: int, error: Any, query: str) -> None:
-        """check() for a statement that may have called functions."""
-        cause = self._raised[-1] if self._raised else None
-        self._raised.clear()
-        if code == lib.LW_OK:
-            return
-        if cause is not None and not isinstance(cause, Exception):  # KeyboardInterrupt
-            lib.lw_error_release(error)
-            raise cause
-        check(code, error, query, cause)
-
-    def _run(self, query: str, params: Parameters, names: Scopes) -> Result:
+    def _run(self, query: str, params: Parameters, names: Scopes, bar: bool = False) -> Result:
         out, error = ffi.new("lw_result**"), ffi.new("lw_error*")
-        sql = text(query, "the statement")
+        sql, session = text(query, "the statement"), self._session
         run = lib.interruptible_session_run if in_main_thread() else lib.lw_session_run
-        session, functions = self._live(), _tables.functions(query, names)
-        with self._lock, self._functions_added(functions) if functions else _NOTHING:
+        functions = _tables.functions(query, names)
+        with session, self._functions_added(functions) if functions else _NOTHING:
             tables = self._named(query, names)
-            with self._tables_added(tables) if tables else _NOTHING, Bar(self) if self._bar else _NOTHING:
-                self._check(run(session, sql, *row(params), out, error), error, query)
-        return Result(out[0], self)
+            with self._tables_added(tables) if tables else _NOTHING, Bar(session) if bar or self._bar else _NOTHING:
+                session.check(run(session.live(), sql, *row(params), out, error), error, query)
+        return Result(out[0], session)
 
     def _run_over(self, tables: dict[str, Any], query: str, params: Parameters = None) -> Result:
         """Runs a statement while objects are tables of these names."""
-        with self._lock, self._tables_added(tables):
+        with self._session, self._tables_added(tables):
             return self._run(query, params, ())
 
     def _tables_added(self, tables: Mapping[str, Any]) -> _Added:
@@ -258,7 +236,7 @@ class Connection:
 
     def _functions_added(self, functions: Mapping[str, Function]) -> _Added:
         """Makes variables functions within `with`, unless other functions are registered by these names."""
-        added = {name: function for name, function in functions.items() if name.lower() not in self._functions}
+        added = {name: function for name, function in functions.items() if name.lower() not in self._session.functions}
         return _Added(added, lambda name, function: self.register_function(function, name), self.unregister_function)
 
     def _named(self, query: str, names: Scopes) -> dict[str, Any]:
@@ -273,11 +251,36 @@ class Connection:
 
         sql = text(query, "the statement")
         try:
-            capsule = stream_capsule(lambda out, error: lib.lw_session_table_names(self._live(), sql, out, error))
+            capsule = stream_capsule(lambda out, error: lib.lw_session_table_names(self._session.live(), sql, out, error))
         except errors.Error:
             return set()
         reader = pa.RecordBatchReader._import_from_c(int(ffi.cast("uintptr_t", stream_of(capsule))))
         return {name.lower() for name in reader.read_all().column("name").to_pylist()}
+
+
+_shared: dict[str, Connection] = {}
+_shared_lock = threading.Lock()
+
+
+def shared(device: str = "cpu") -> Connection:
+    """The connection of lanewise.sql."""
+    with _shared_lock:
+        if device not in _shared:
+            _shared[device] = Connection(device=device)
+        return _shared[device]
+
+
+def host_table(value: Any, name: str) -> pa.Table:
+    """The rows of a table of any kind, in the host's memory."""
+    if not _device.is_on_device(value):
+        return _tables.table(value, name)
+    return _copying()._run_over({name: value}, f'FROM "{name}"').arrow()
+
+
+@functools.cache
+def _copying() -> Connection:
+    """A connection of its own: that of lanewise.sql may have a table of the same name, or be busy."""
+    return Connection(threads=1)
 
 
 class _Added:
@@ -383,7 +386,7 @@ class Cursor:
     def _open(self) -> None:
         if self._closed:
             raise errors.InterfaceError("the cursor is closed")
-        self.connection._live()
+        self.connection._session.live()
 
     def _next_rows(self) -> Iterator[tuple[Any, ...]]:
         self._open()

@@ -8,12 +8,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import errors
-from ._library import allocated, check, ffi, in_capsule, lib, new_capsule, referenced, stream_capsule, stream_of, text
+from ._library import allocated, check, ffi, in_capsule, lib, new_capsule, referenced, stream_of, text
+from ._session import Session
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from ._connection import Connection
 
 _ARRAY, _STREAM, _TENSOR = b"arrow_device_array", b"arrow_device_array_stream", b"dltensor"
 _CUDA, _MANAGED = 2, 13  # device types, the same numbers for Arrow and DLPack
@@ -44,20 +43,20 @@ def is_on_device(value: Any) -> bool:
     return has_arrow(value)
 
 
-def add(session: Any, name: str, table: Any) -> None:
+def add(session: Session, name: str, table: Any) -> None:
     """Makes rows in the memory of a GPU a table of a session, without a copy."""
     error, sql_name = ffi.new("lw_error*"), text(name, "the name")
     if isinstance(table, Mapping):
         schema, array = _columns(table, name)
-        check(lib.lw_session_add_device_table(session, sql_name, schema, array, 1, error), error)
+        check(lib.lw_session_add_device_table(session.live(), sql_name, schema, array, 1, error), error)
     elif hasattr(type(table), "__arrow_c_device_stream__"):
         capsule = table.__arrow_c_device_stream__()
         stream = in_capsule(capsule, _STREAM, "struct ArrowDeviceArrayStream")
-        check(lib.lw_session_add_device_stream(session, sql_name, stream, error), error)
+        check(lib.lw_session_add_device_stream(session.live(), sql_name, stream, error), error)
     else:
         schemas, arrays = table.__arrow_c_device_array__()
         schema, array = in_capsule(schemas, b"arrow_schema", "struct ArrowSchema"), in_capsule(arrays, _ARRAY, "struct ArrowDeviceArray")
-        check(lib.lw_session_add_device_table(session, sql_name, schema, array, 1, error), error)
+        check(lib.lw_session_add_device_table(session.live(), sql_name, schema, array, 1, error), error)
 
 
 class _Values(NamedTuple):
@@ -181,40 +180,38 @@ class DeviceTable:
         raise errors.InterfaceError("a DeviceTable is made by Result.to_device()")
 
     @classmethod
-    def _copy(cls, connection: Connection, rows: pa.Table) -> DeviceTable:
+    def _copy(cls, session: Session, rows: pa.Table) -> DeviceTable:
         import pyarrow as pa
 
         plain = [pa.field(field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type) for field in rows.schema]
         rows = rows.cast(pa.schema(plain)).combine_chunks()
         batches = rows.to_batches() or [pa.RecordBatch.from_arrays([pa.array([], field.type) for field in rows.schema], schema=rows.schema)]
         reader = pa.RecordBatchReader.from_batches(rows.schema, batches)
-        capsule, out, error = reader.__arrow_c_stream__(), ffi.new("struct ArrowDeviceArrayStream*"), ffi.new("lw_error*")
-        with connection._lock:
-            check(lib.lw_session_to_device(connection._live(), stream_of(capsule), out, error), error)
-        return cls._read(out, rows.schema)
+        capsule, stream, error = reader.__arrow_c_stream__(), _stream(), ffi.new("lw_error*")
+        with session:
+            check(lib.lw_session_to_device(session.live(), stream_of(capsule), stream, error), error)
+        return cls._read(stream, rows.schema)
 
     @classmethod
     def _kept(cls, result: Any) -> DeviceTable | None:
         """The rows of a result's handle that stayed on the GPU, without a copy; None if they did not."""
         import pyarrow as pa
 
-        out, error = ffi.new("struct ArrowDeviceArrayStream*"), ffi.new("lw_error*")
-        check(lib.lw_result_device_stream(result, out, error), error)
-        if out.release == ffi.NULL:
+        stream, error = _stream(), ffi.new("lw_error*")
+        check(lib.lw_result_device_stream(result, stream, error), error)
+        if stream.release == ffi.NULL:
             return None
         schema = ffi.new("struct ArrowSchema*")
-        out.get_schema(out, schema)
-        return cls._read(out, pa.Schema._import_from_c(int(ffi.cast("uintptr_t", schema))))
+        _check(stream, stream.get_schema(stream, schema))
+        return cls._read(stream, pa.Schema._import_from_c(int(ffi.cast("uintptr_t", schema))))
 
     @classmethod
-    def _read(cls, out: Any, schema: pa.Schema) -> DeviceTable:
+    def _read(cls, stream: Any, schema: pa.Schema) -> DeviceTable:
         table = cls.__new__(cls)
         table._schema, table._arrays = schema, []
-        stream = ffi.gc(out, lambda held: held.release(held))
         while True:
             array = ffi.gc(ffi.new("struct ArrowDeviceArray*"), lambda held: held.array.release(ffi.addressof(held, "array")) if held.array.release else None)
-            if stream.get_next(stream, array) != 0:
-                raise errors.InternalError(ffi.string(stream.get_last_error(stream)).decode())
+            _check(stream, stream.get_next(stream, array))
             if array.array.release == ffi.NULL:
                 return table
             table._arrays.append(array)
@@ -275,6 +272,17 @@ class DeviceTable:
     def __repr__(self) -> str:
         columns = ", ".join(f"{field.name}: {field.type}" for field in self._schema)
         return f"<lanewise.DeviceTable of {len(self)} rows, {columns}>"
+
+
+def _stream() -> Any:
+    """A stream of a GPU's arrays to be filled, which is released with its last reference."""
+    return ffi.gc(ffi.new("struct ArrowDeviceArrayStream*"), lambda held: held.release(held) if held.release else None)
+
+
+def _check(stream: Any, code: int) -> None:
+    if code != 0:
+        message = stream.get_last_error(stream)
+        raise errors.InternalError(ffi.string(message).decode(errors="replace") if message else f"the stream failed with code {code}")
 
 
 def _array_capsule(array: Any) -> object:

@@ -69,9 +69,14 @@ def udf(
     def make(function: Callable[..., Any]) -> Function:
         given, gives = arguments, result
         if given is None or gives is None:
-            hints = typing.get_type_hints(function)
-            names = function.__code__.co_varnames[: function.__code__.co_argcount] if hasattr(function, "__code__") else ()
-            for name in (*(names if given is None else ()), *(("return",) if gives is None else ())):
+            try:
+                hints = typing.get_type_hints(function)
+            except (NameError, TypeError) as error:
+                raise errors.InterfaceError(f"the types of {function} cannot be read: {error}; give `arguments` and `result`") from error
+            if given is None and not hasattr(function, "__code__"):
+                raise errors.InterfaceError(f"{function} has no annotated arguments: give `arguments`")
+            names = function.__code__.co_varnames[: function.__code__.co_argcount] if given is None else ()
+            for name in (*names, *(("return",) if gives is None else ())):
                 if name not in hints:
                     raise errors.InterfaceError(f"{'the result' if name == 'return' else f'the argument {name}'} has no type: annotate it, or give types")
             given = [hints[name] for name in names] if given is None else given

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _device, _tables, errors
+from ._connection import host_table
 from ._library import Stream, check, exported, ffi, lib, options, text
 
 if TYPE_CHECKING:
@@ -135,9 +136,7 @@ class Index:
 
     def close(self) -> None:
         """Releases memory and file. Changes that were not committed are lost; any further use raises InterfaceError."""
-        if self._handle is not None:
-            ffi.release(self._handle)
-            self._handle = None
+        self._handle = None  # not ffi.release(): another thread may be in a call
 
     def __enter__(self) -> Index:
         return self
@@ -189,7 +188,7 @@ def _columns(keys: Any) -> pa.Table:
     if _device.is_array(keys):
         keys = {"key": keys}
     if _device.is_on_device(keys):
-        return _tables.table(keys, "keys")
+        return host_table(keys, "keys")
     if isinstance(keys, Mapping):
         return pa.table({str(name): _tables._array(column) for name, column in keys.items()})
     if isinstance(keys, tuple):
@@ -235,7 +234,7 @@ def _numbers(rows: Any, count: int) -> pa.Int64Array:
     if not _tables._is_column(rows) and not isinstance(rows, list):
         rows = [rows]
     try:
-        numbers = _tables.table({"row": rows}, "rows")["row"] if _device.is_array(rows) else _tables._array(rows)
+        numbers = host_table({"row": rows}, "rows")["row"] if _device.is_array(rows) else _tables._array(rows)
         if isinstance(numbers, pa.ChunkedArray):
             numbers = numbers.combine_chunks()
         numbers = numbers.cast(pa.int64())

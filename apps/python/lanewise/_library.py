@@ -67,7 +67,10 @@ def text(value: str, what: str) -> bytes:
         raise errors.InterfaceError(f"{what} is a str, not {type(value).__name__}")
     if "\0" in value:
         raise errors.InterfaceError(f"{what} has a NUL character at position {value.index(chr(0))}")
-    return value.encode()
+    try:
+        return value.encode()
+    except UnicodeEncodeError as error:
+        raise errors.InterfaceError(f"{what} has half of a surrogate pair at position {error.start}") from error
 
 
 def taken_text(value: Any) -> str:

@@ -13,16 +13,18 @@ Parameters = Union[Sequence[Any], Mapping[str, Any], None]
 
 def row(parameters: Parameters) -> tuple[Any, Any]:
     """ArrowSchema and ArrowArray of a row with a field for each parameter; nothing for none."""
-    if not parameters:
+    if parameters is None:
         return ffi.NULL, ffi.NULL
-    import pyarrow as pa
-
     if isinstance(parameters, Mapping):
         named = {str(name): value for name, value in parameters.items()}
     elif isinstance(parameters, Sequence) and not isinstance(parameters, (str, bytes)):
         named = {str(number): value for number, value in enumerate(parameters, 1)}
     else:
         raise errors.InterfaceError(f"parameters are a sequence or a mapping, not {type(parameters).__name__}")
+    if not named:
+        return ffi.NULL, ffi.NULL
+    import pyarrow as pa
+
     columns = {}
     for name, value in named.items():
         try:

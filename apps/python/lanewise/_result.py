@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from . import errors
 from ._device import DeviceTable
 from ._library import Stream, check, ffi, lib, stream_capsule
+from ._session import Session
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     import polars as pl
     import pyarrow as pa
-
-    from ._connection import Connection
 
 _SHOWN = 20
 
@@ -27,9 +26,9 @@ class Result:
     Other libraries take it as it is, by Arrow's PyCapsule interface: `pl.DataFrame(result)`, `pa.table(result)`.
     """
 
-    def __init__(self, handle: Any, connection: Connection) -> None:
+    def __init__(self, handle: Any, session: Session) -> None:
         self._handle = ffi.gc(handle, lib.lw_result_close)
-        self._connection = connection
+        self._session = session
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return stream_capsule(lambda stream, error: lib.lw_result_stream(self._handle, stream, error))
@@ -101,8 +100,8 @@ class Result:
 
         Raises OperationalError: the connection has no GPU. OutOfMemory.
         """
-        self._connection._live()
-        return DeviceTable._kept(self._handle) or DeviceTable._copy(self._connection, self.arrow())
+        with self._session:
+            return DeviceTable._kept(self._handle) or DeviceTable._copy(self._session, self.arrow())
 
     def numpy(self) -> dict[str, np.ndarray[Any, Any]]:
         """The columns as NumPy arrays of shape (rows,) by name; those with NULLs are masked arrays."""
@@ -145,9 +144,12 @@ class Result:
         return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + f"</table><p>{self._count()}</p>"
 
     def _head(self) -> tuple[list[str], list[list[str]]]:
-        table = self.arrow().slice(0, _SHOWN)
-        shown = [["NULL" if cell is None else str(cell) for cell in row] for batch in table.to_batches() for row in rows_of(batch)]
-        return table.column_names, shown
+        shown: list[list[str]] = []
+        for batch in self.batches():  # not all of them: they may be larger than the memory
+            shown += (["NULL" if cell is None else str(cell) for cell in row] for row in rows_of(batch.slice(0, _SHOWN - len(shown))))
+            if len(shown) == _SHOWN:
+                break
+        return self.schema.names, shown
 
     def _count(self) -> str:
         more = f", the first {_SHOWN} are shown" if len(self) > _SHOWN else ""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
+import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ._library import check, ffi, in_main_thread, lib
+from ._session import Session
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ._connection import Connection
+_open: weakref.WeakSet[BatchStream] = weakref.WeakSet()
 
 
 class BatchStream:
@@ -23,12 +27,14 @@ class BatchStream:
     Arrow's PyCapsule interface: `pa.RecordBatchReader.from_stream(stream)`.
     """
 
-    def __init__(self, connection: Connection, handle: Any, query: str, held: ExitStack) -> None:
-        self._connection = connection
+    def __init__(self, session: Session, handle: Any, query: str, held: ExitStack) -> None:
+        self._session = session
         self._handle: Any = ffi.gc(handle, lib.lw_stream_close)
+        self._lock = threading.RLock()  # of the handle
         self._query = query
         self._held = held  # tables and functions of the query
         self._schema = self._read_schema()
+        _open.add(self)
 
     @property
     def schema(self) -> pa.Schema:
@@ -41,21 +47,20 @@ class BatchStream:
     def __next__(self) -> pa.RecordBatch:
         import pyarrow as pa
 
-        if self._handle is None:
-            raise StopIteration
+        self._session.check_caller()
         array, error = ffi.new("struct ArrowArray*"), ffi.new("lw_error*")
-        try:
-            if in_main_thread():
-                code = lib.interruptible_stream_next(self._handle, array, error)
-            else:
-                code = lib.lw_stream_next(self._handle, array, error)
-            self._connection._check(code, error, self._query)
-        except BaseException:
-            self.close()
-            raise
-        if array.release == ffi.NULL:
-            self.close()
-            raise StopIteration
+        read = lib.interruptible_stream_next if in_main_thread() else lib.lw_stream_next
+        with self._lock:
+            if self._handle is None:
+                raise StopIteration
+            try:
+                self._session.check(read(self._handle, array, error), error, self._query)
+            except BaseException:
+                self.close()
+                raise
+            if array.release == ffi.NULL:
+                self.close()
+                raise StopIteration
         return pa.RecordBatch._import_from_c(int(ffi.cast("uintptr_t", array)), self._schema)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -67,10 +72,14 @@ class BatchStream:
 
     def close(self) -> None:
         """Ends the query if it still runs."""
-        if self._handle is not None:
+        self._session.check_caller()
+        with self._lock:
+            if self._handle is None:
+                return
             ffi.release(self._handle)
             self._handle = None
-            if self._connection._session is not None:
+            self._session.raised.clear()  # by functions whose rows were not read
+            if self._session.is_open:
                 self._held.close()
 
     def __enter__(self) -> BatchStream:
@@ -89,3 +98,13 @@ class BatchStream:
         schema, error = ffi.new("struct ArrowSchema*"), ffi.new("lw_error*")
         check(lib.lw_stream_schema(self._handle, schema, error), error)
         return pa.Schema._import_from_c(int(ffi.cast("uintptr_t", schema)))
+
+
+@atexit.register
+def _close() -> None:
+    """Ends streams that are still read: a later call of a function would abort the process."""
+    for stream in list(_open):
+        if stream._handle is not None:
+            lib.lw_stream_cancel(stream._handle)
+        if stream._lock.acquire(timeout=2):  # a function may never return
+            stream.close()

@@ -43,13 +43,9 @@ def stream(value: Any, name: str) -> object:
 
 
 def table(value: Any, name: str) -> pa.Table:
-    """The rows of a table, in the host's memory."""
+    """The rows of a table in the host's memory."""
     import pyarrow as pa
 
-    if _device.is_on_device(value):
-        from . import connection
-
-        return connection()._run_over({name: value}, f'FROM "{name}"').arrow()
     return pa.table(_streamable(value, name))
 
 

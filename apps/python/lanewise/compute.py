@@ -16,7 +16,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from . import _tables, connection, errors
+from . import _tables, errors
+from ._connection import shared
 from ._library import Stream, lib
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def expression(sql: str, *arguments: Any) -> pa.Array[Any] | pa.ChunkedArray[Any
         lanewise_arguments = pa.table(columns)
     except pa.ArrowInvalid as error:
         raise errors.InterfaceError(f"the arrays have several lengths: {error}") from error
-    result = connection()._run_over({"lanewise_arguments": lanewise_arguments}, f"SELECT {sql} FROM lanewise_arguments", constants)
+    result = shared()._run_over({"lanewise_arguments": lanewise_arguments}, f"SELECT {sql} FROM lanewise_arguments", constants)
     column = result.arrow().column(0)
     if any(isinstance(argument, pa.ChunkedArray) for argument in arguments):
         return column

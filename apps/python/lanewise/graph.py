@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _tables, errors
+from ._connection import host_table
 from ._library import check, ffi, in_main_thread, lib, options
 
 if TYPE_CHECKING:
@@ -89,7 +90,10 @@ class Graph:
         """
         import numpy as np
 
-        matrix = np.empty((self.vertices, self.vertices))
+        try:
+            matrix = np.empty((self.vertices, self.vertices))
+        except MemoryError as error:
+            raise errors.OutOfMemory(f"no memory is left for the distances: {error}") from error
         self._interruptible("distances", _pointer(matrix))
         return matrix
 
@@ -132,7 +136,7 @@ def _edges(edges: Any) -> tuple[Any, Any, Any, int]:
         return matrix.row, matrix.col, matrix.data, max(matrix.shape)
     if isinstance(edges, tuple) and len(edges) in (2, 3):
         return edges[0], edges[1], edges[2] if len(edges) == 3 else None, -1
-    table = _tables.table(edges, "edges")
+    table = host_table(edges, "edges")
     missing = [name for name in ("src", "dst") if name not in table.column_names]
     if missing:
         raise errors.InterfaceError(f"the edges have no column '{missing[0]}'; there are: {', '.join(table.column_names)}")

@@ -12,8 +12,7 @@ from typing import Any
 import ibis
 import ibis.expr.operations as operations
 
-from . import connection as shared
-from ._connection import Connection
+from ._connection import Connection, shared
 from ._result import Result
 from ._tables import scopes
 

@@ -13,9 +13,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from . import connection, errors
-from ._bar import Bar
-from ._connection import Connection
+from . import errors
+from ._connection import Connection, shared
 from ._result import Result
 
 _OUTPUT, _CONNECTION = ("-o", "--output"), ("-c", "--connection")
@@ -32,20 +31,14 @@ def register(shell: Any) -> None:
     arguments.add_argument(*_OUTPUT, metavar="NAME")
     arguments.add_argument(*_CONNECTION, metavar="CONNECTION")
 
-    def run(used: Connection, query: str) -> Result:
-        if used._bar:
-            return used._run(query, None, (shell.user_ns,))
-        with Bar(used):
-            return used._run(query, None, (shell.user_ns,))
-
     def lanewise(line: str, cell: str | None = None) -> Result | None:
         if cell is None:
-            return run(connection(), line)
+            return shared()._run(line, None, (shell.user_ns,), True)
         given = arguments.parse_args(line.split())
-        used = shell.user_ns.get(given.connection) if given.connection else connection()
+        used = shell.user_ns.get(given.connection) if given.connection else shared()
         if not isinstance(used, Connection):
             raise errors.InterfaceError(f"%%lanewise: there is no connection '{given.connection}'")
-        result = run(used, cell)
+        result = used._run(cell, None, (shell.user_ns,), True)
         if given.output is None:
             return result
         shell.user_ns[given.output] = result

@@ -149,11 +149,13 @@ def trace(
     out = ffi.new("char**")
     try:
         _call("trace", source, {**(inputs or {}), **more}, out, executor=executor, by=by, seed=seed)
+        return _steps(out[0])
     except errors.ProgramError as error:
         if out[0]:
-            error.trace = [json.loads(line) for line in taken_text(out[0]).splitlines()]
+            error.trace = _steps(out[0])
         raise
-    return [json.loads(line) for line in taken_text(out[0]).splitlines()]
+    finally:
+        lib.lw_text_free(out[0])
 
 
 def explain(source: Source, *, without: str = "") -> str:
@@ -272,6 +274,10 @@ def _value(cells: Any) -> Any:
     words = np.frombuffer(ffi.buffer(cells.words, 8 * count), np.int64 if kind else np.float64) if count else np.empty(0, np.int64)
     array = words.astype(kind or np.dtype(np.float64)).reshape(shape)
     return array if shape else array.item()
+
+
+def _steps(lines: Any) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in _string(lines).splitlines()]
 
 
 def _string(value: Any) -> str:
