@@ -232,7 +232,12 @@ def cuts_at_nul(table, query, options, reason):
     if found and "\\x00" in found[1] and found[1].partition("\\x00")[0] == found[2]:
         return True
     columns = tuple((name, kind, value.replace("chr(0)", "chr(1)"), nulls) for name, kind, value, nulls in table.columns)
-    return columns != table.columns and not differs(replace(table, columns=columns), query, options)
+    other = replace(query, tree=without_nul(query.tree)) if isinstance(query, Plan) else query
+    return (columns, other) != (table.columns, query) and not differs(replace(table, columns=columns), other, options)
+
+
+def without_nul(node):
+    return replace(node, sql=node.sql.replace("chr(0)", "chr(1)"), children=tuple(map(without_nul, node.children)))
 
 
 SET_OPERATION = re.compile(r"\) (EXCEPT|INTERSECT)")

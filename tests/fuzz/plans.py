@@ -167,7 +167,8 @@ class PlanGenerator(WindowGenerator):
         pick = chooser.random()
         if pick < 0.12 and kind in ("int", "text", "exact"):
             argument = self.column(kind)
-            order = chooser.choice(["", " ORDER BY {0} DESC", " ORDER BY {1}, {0}", " ORDER BY {1} DESC NULLS FIRST, {0}"])
+            # Always one, since joins give their rows to it in any order.
+            order = chooser.choice([" ORDER BY {0}", " ORDER BY {0} DESC", " ORDER BY {1}, {0}", " ORDER BY {1} DESC NULLS FIRST, {0}"])
             distinct = chooser.choice(["", "", "DISTINCT "]) if "{1}" not in order else ""
             node = named("mode", f"mode({distinct}{{0}}{order})", kind, argument, self.column("int"))
         elif pick < 0.32 and kind == "text":
