@@ -53,6 +53,7 @@ QUERIES = {
     "approximate counts": "SELECT approx_count_distinct(a) FROM t",
     "functions of DuckDB's library": "SELECT md5(s) FROM t", "interpolation": "SELECT fill(a) OVER (ORDER BY b) FROM t",
     "tagged union": "SELECT union_value(n := a) FROM t", "geometry": "SELECT s::GEOMETRY FROM t",
+    "statistics of a table": "SUMMARIZE t",
     "TRY": "SELECT TRY(a / 0) FROM t",
     "collation": "SELECT s FROM t ORDER BY s COLLATE noaccent.nocase",
     "parameters": "SELECT a FROM t WHERE a = $1",
@@ -60,7 +61,9 @@ QUERIES = {
 STATEMENTS = {
     "create a table": "CREATE TABLE u AS SELECT a FROM t", "create a view": "CREATE VIEW v AS SELECT a FROM t", "drop": "DROP TABLE t",
     "insert": "INSERT INTO t VALUES (10, 1, 'row 10')", "insert the rows of a query": "INSERT INTO t SELECT a + 10, b, s FROM t", "update": "UPDATE t SET s = upper(s) WHERE a = 1", "delete": "DELETE FROM t WHERE a = 1",
-    "transaction": "BEGIN", "write a file": "COPY (SELECT a FROM t) TO '/dev/null' (FORMAT csv)", "columns of a table": "DESCRIBE t", "statistics of a table": "SUMMARIZE t",
+    "update from a query": "UPDATE t SET s = u.s FROM (SELECT b, max(s) AS s FROM t GROUP BY b) u WHERE u.b = t.b", "delete by a query": "DELETE FROM t USING (SELECT max(a) AS a FROM t) u WHERE u.a = t.a",
+    "merge a query": "MERGE INTO t USING (SELECT a + 1 AS a, b, s FROM t) u ON u.a = t.a WHEN MATCHED THEN UPDATE SET s = u.s WHEN NOT MATCHED THEN INSERT",
+    "transaction": "BEGIN", "write a file": "COPY (SELECT a FROM t) TO '/dev/null' (FORMAT csv)", "columns of a table": "DESCRIBE t",
     "tables": "SHOW TABLES", "setting": "SET threads = 1",
 }
 RUNS_IN = {"duckdb": "DuckDB", "lanewise; duckdb": "Lanewise, DuckDB writes the rows"}

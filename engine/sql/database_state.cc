@@ -18,12 +18,13 @@ using duckdb::StatementType;
 
 namespace {
 
-/// The parser returns DESCRIBE, SHOW and SUMMARIZE as SELECT statements.
+/// The parser returns DESCRIBE and SHOW as SELECT statements. SUMMARIZE is a query over all rows.
 bool is_show(const duckdb::SQLStatement& statement) {
   const auto& node = *statement.Cast<duckdb::SelectStatement>().node;
   if (node.type != duckdb::QueryNodeType::SELECT_NODE) return false;
   const auto& from = node.Cast<duckdb::SelectNode>().from_table;
-  return from && from->type == duckdb::TableReferenceType::SHOW_REF;
+  return from && from->type == duckdb::TableReferenceType::SHOW_REF &&
+         from->Cast<duckdb::ShowRef>().show_type != duckdb::ShowType::SUMMARY;
 }
 
 /// Whether the statement may change how files are read.
@@ -103,6 +104,14 @@ Statement::Kind Database::State::kind_of(const duckdb::SQLStatement& statement) 
       const auto found = prepared.find(statement.Cast<duckdb::ExecuteStatement>().name);
       return found != prepared.end() && found->second->statement_type == StatementType::SELECT_STATEMENT
                  ? Kind::kQuery
+                 : Kind::kOther;
+    }
+    case StatementType::UPDATE_STATEMENT:
+    case StatementType::DELETE_STATEMENT:
+    case StatementType::MERGE_INTO_STATEMENT: {
+      auto query = query_inside(statement);  // DuckDB runs one that needs columns of the target
+      return query && !(query_running ? *second : *connection).Prepare(std::move(query))->HasError()
+                 ? Kind::kWrite
                  : Kind::kOther;
     }
     default:

@@ -55,9 +55,9 @@ TEST_F(DatabaseTest, TellsQueriesFromStatements) {
                             "TABLE t", "PIVOT t ON s USING sum(a)", "SELECT 1 UNION SELECT 2"}) {
     EXPECT_EQ(database_.parse(query).kind, Statement::Kind::kQuery) << query;
   }
-  for (const char* statement : {"DESCRIBE t", "SHOW TABLES", "SUMMARIZE t", "EXPLAIN DROP TABLE t",
-                                "PRAGMA table_info('t')", "SET threads = 1", "CREATE TABLE u AS SELECT 1",
-                                "COPY t TO '/tmp/x'", "BEGIN", "CALL pragma_version()"}) {
+  for (const char* statement :
+       {"DESCRIBE t", "SHOW TABLES", "EXPLAIN DROP TABLE t", "PRAGMA table_info('t')", "SET threads = 1",
+        "CREATE TABLE u AS SELECT 1", "COPY t TO '/tmp/x'", "BEGIN", "CALL pragma_version()"}) {
     EXPECT_NE(database_.parse(statement).kind, Statement::Kind::kQuery) << statement;
   }
   run("PREPARE p AS SELECT 1");
