@@ -83,7 +83,7 @@ def units(root):
     """The sources of a target compile as one. A new file moves others to other units of a unity build: names must differ in all of them."""
     targets = {}
     for entry in json.loads((root / "build/check/compile_commands.json").read_text()):
-        unit = re.search(r"/(\w+)\.dir/Unity/unity_(\d+)_", entry["file"])
+        unit = re.search(r"/(\w+)\.dir/Unity/unity_(\d+)_cxx", entry["file"])
         if unit:
             targets.setdefault(unit[1], []).append((int(unit[2]), entry))
     jobs = []

@@ -155,8 +155,8 @@ ExitCode run_sql(const SqlOptions& options) {
   if (!Session::may_change_database(text) && std::filesystem::exists(given.session.database, missing))
     given.session.read_only = true;
   SqlRun all(given);
-  const Interrupt interrupt;
   const OnInterrupt stop([&all] { all.cancel(); });
+  const Interrupt interrupt;
   const ExitCode code = [&] {
     try {
       return all.run_all(text) ? kOk : kUserError;

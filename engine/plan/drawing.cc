@@ -34,21 +34,24 @@ std::string for_mermaid(std::string_view text) {
         return "#quot;";
       case '#':
         return "#35;";
+      case '&':
+        return "#amp;";
       case '<':
         return "#lt;";
       case '`':
         return "#96;";
-      case '\n':
-        return " ";
       default:
-        return {};
+        return static_cast<unsigned char>(c) < ' ' ? " " : "";
     }
   });
 }
 
 std::string for_graphviz(std::string_view text) {
   return replaced(text, [](char c) -> std::string_view {
-    return c == '"' ? "\\\"" : c == '\\' ? "\\\\" : c == '\n' ? " " : "";
+    if (c == '&') return "&amp;";  // in labels it begins a character's name
+    if (c == '"') return "\\\"";
+    if (c == '\\') return "\\\\";
+    return static_cast<unsigned char>(c) < ' ' ? " " : "";
   });
 }
 

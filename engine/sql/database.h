@@ -49,9 +49,10 @@ struct DatabaseOptions {
 struct Statement {
   enum class Kind : uint8_t {
     kQuery,  ///< run by our engine: SELECT in all its forms
-    /// A statement whose query our engine runs and whose rows DuckDB writes: see query_inside().
+    /// A statement whose query our engine runs and whose rows DuckDB writes: COPY (query) TO, CREATE TABLE
+    /// AS, INSERT ... SELECT.
     kWrite,
-    kOther,  ///< run by DuckDB: DDL, SET, UPDATE without a query, also DESCRIBE, SHOW and CALL
+    kOther,  ///< run by DuckDB: DDL, UPDATE, SET, also DESCRIBE, SHOW and CALL
   };
   enum class Explain : uint8_t { kNo, kPlan, kProfile };
   Explain explain = Explain::kNo;  ///< the other members then describe the explained statement

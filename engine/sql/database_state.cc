@@ -106,14 +106,6 @@ Statement::Kind Database::State::kind_of(const duckdb::SQLStatement& statement) 
                  ? Kind::kQuery
                  : Kind::kOther;
     }
-    case StatementType::UPDATE_STATEMENT:
-    case StatementType::DELETE_STATEMENT:
-    case StatementType::MERGE_INTO_STATEMENT: {
-      auto query = query_inside(statement);  // DuckDB runs one that needs columns of the target
-      return query && !(query_running ? *second : *connection).Prepare(std::move(query))->HasError()
-                 ? Kind::kWrite
-                 : Kind::kOther;
-    }
     default:
       return query_inside(statement) ? Kind::kWrite : Kind::kOther;
   }

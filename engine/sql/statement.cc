@@ -1,12 +1,7 @@
 #include "sql/statement.h"
 
-#include "duckdb/parser/statement/delete_statement.hpp"
-#include "duckdb/parser/statement/merge_into_statement.hpp"
 #include "duckdb/parser/statement/pragma_statement.hpp"
 #include "duckdb/parser/statement/prepare_statement.hpp"
-#include "duckdb/parser/statement/update_statement.hpp"
-#include "duckdb/parser/tableref/basetableref.hpp"
-#include "duckdb/parser/tableref/subqueryref.hpp"
 
 #include "base/error.h"
 
@@ -24,58 +19,6 @@ const duckdb::CreateTableInfo* created_table(const duckdb::SQLStatement& stateme
 duckdb::unique_ptr<duckdb::SelectStatement> copy_of(const duckdb::QueryNode& node) {
   auto select = duckdb::make_uniq<duckdb::SelectStatement>();
   select->node = node.Copy();
-  return select;
-}
-
-void add_ctes(duckdb::QueryNode& node, const duckdb::CommonTableExpressionMap& ctes) {
-  for (const auto& [name, table] : ctes.map) {
-    if (!node.cte_map.map.contains(name)) node.cte_map.map.insert(name, table->Copy());
-  }
-}
-
-/// What UPDATE, DELETE or MERGE reads besides its target.
-struct From {
-  duckdb::unique_ptr<duckdb::TableRef>* table = nullptr;  ///< null: nothing, or several
-  duckdb::CommonTableExpressionMap* ctes = nullptr;
-};
-From from_of(duckdb::SQLStatement& statement) {
-  switch (statement.type) {
-    case StatementType::UPDATE_STATEMENT: {
-      auto& update = statement.Cast<duckdb::UpdateStatement>();
-      return {update.from_table ? &update.from_table : nullptr, &update.cte_map};
-    }
-    case StatementType::DELETE_STATEMENT: {
-      auto& removal = statement.Cast<duckdb::DeleteStatement>();
-      return {removal.using_clauses.size() == 1 ? &removal.using_clauses[0] : nullptr, &removal.cte_map};
-    }
-    case StatementType::MERGE_INTO_STATEMENT: {
-      auto& merge = statement.Cast<duckdb::MergeIntoStatement>();
-      return {&merge.source, &merge.cte_map};
-    }
-    default:
-      return {};
-  }
-}
-
-/// The name by which the statement calls a subquery or a CTE in its FROM; empty for other tables, which
-/// DuckDB reads.
-std::string query_name(const duckdb::TableRef& table, const duckdb::CommonTableExpressionMap& ctes) {
-  if (table.type == duckdb::TableReferenceType::SUBQUERY) return table.alias;
-  if (table.type != duckdb::TableReferenceType::BASE_TABLE) return {};
-  const auto& base = table.Cast<duckdb::BaseTableRef>();
-  if (!base.catalog_name.empty() || !base.schema_name.empty() || !ctes.map.contains(base.table_name))
-    return {};
-  return base.alias.empty() ? base.table_name : base.alias;
-}
-
-duckdb::unique_ptr<duckdb::SelectStatement> query_in_from(const From& from) {
-  if (from.table == nullptr || query_name(**from.table, *from.ctes).empty()) return nullptr;
-  auto node = duckdb::make_uniq<duckdb::SelectNode>();
-  node->select_list.push_back(duckdb::make_uniq<duckdb::StarExpression>());
-  node->from_table = (*from.table)->Copy();
-  add_ctes(*node, *from.ctes);
-  auto select = duckdb::make_uniq<duckdb::SelectStatement>();
-  select->node = std::move(node);
   return select;
 }
 
@@ -103,14 +46,11 @@ duckdb::unique_ptr<duckdb::SelectStatement> query_inside(const duckdb::SQLStatem
       const auto& insert = statement.Cast<duckdb::InsertStatement>();
       if (!insert.select_statement || insert.GetValuesList()) return nullptr;
       auto select = copy_of(*insert.select_statement->node);
-      add_ctes(*select->node, insert.cte_map);
+      for (const auto& [name, table] : insert.cte_map.map) {
+        if (!select->node->cte_map.map.contains(name)) select->node->cte_map.map.insert(name, table->Copy());
+      }
       return select;
     }
-    case StatementType::UPDATE_STATEMENT:
-    case StatementType::DELETE_STATEMENT:
-    case StatementType::MERGE_INTO_STATEMENT:
-      if (!statement.named_param_map.empty()) return nullptr;  // some may be outside of the query
-      return query_in_from(from_of(*statement.Copy()));
     default:
       return nullptr;
   }
@@ -130,14 +70,6 @@ duckdb::unique_ptr<duckdb::SQLStatement> with_rows(const duckdb::SQLStatement& s
       auto& insert = result->Cast<duckdb::InsertStatement>();
       insert.select_statement = std::move(rows);
       insert.cte_map.map.clear();
-      break;
-    }
-    case StatementType::UPDATE_STATEMENT:
-    case StatementType::DELETE_STATEMENT:
-    case StatementType::MERGE_INTO_STATEMENT: {
-      const From from = from_of(*result);
-      *from.table =
-          duckdb::make_uniq<duckdb::SubqueryRef>(std::move(rows), query_name(**from.table, *from.ctes));
       break;
     }
     default:

@@ -11,9 +11,8 @@ const duckdb::SQLStatement& last_part(const duckdb::SQLStatement& statement);
 const duckdb::SQLStatement& last_part(const duckdb::SQLStatement&& statement) =
     delete;  // would not outlive it
 
-/// A copy of the query inside COPY (query) TO, CREATE TABLE AS, INSERT ... SELECT, or of the subquery or CTE
-/// in UPDATE ... FROM, DELETE ... USING and MERGE ... USING, with the WITH clause of the whole statement;
-/// null for other statements.
+/// A copy of the query inside COPY (query) TO, CREATE TABLE AS or INSERT ... SELECT, with the WITH clause of
+/// the whole statement; null for other statements.
 duckdb::unique_ptr<duckdb::SelectStatement> query_inside(const duckdb::SQLStatement& statement);
 /// The statement with `rows` in place of its query.
 duckdb::unique_ptr<duckdb::SQLStatement> with_rows(const duckdb::SQLStatement& statement,

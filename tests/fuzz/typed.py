@@ -44,7 +44,7 @@ SELECT last({a} ORDER BY {b}, rid) AS x FROM t
 SELECT list({a} ORDER BY rid) AS x FROM t
 SELECT list(rid ORDER BY {a} DESC, rid) AS x FROM t
 SELECT rid % 3 AS g, list({a} ORDER BY rid) FILTER (WHERE {b} IS NOT NULL) AS x FROM t GROUP BY g ORDER BY g
-SELECT count(DISTINCT [{a}]) AS n, count(DISTINCT {{'k': {a}, 'l': {b}}}) AS m, len(list(DISTINCT [{a}])) AS l FROM t
+SELECT count(DISTINCT [{a}]) AS n, count(DISTINCT {{'k': {a}, 'l': {b}}}) AS m FROM t
 SELECT mode({a}) IS NULL AS x, entropy({a}) AS y, entropy([{a}]) AS z FROM t
 SELECT count(*) AS n FROM t JOIN t AS u ON [t.{a}] = [u.{b}]
 SELECT count(*) AS n FROM (SELECT {{'k': {a}}} AS x FROM t UNION SELECT {{'k': {b}}} FROM t)

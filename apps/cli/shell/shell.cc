@@ -86,8 +86,8 @@ void Shell::take(const std::string& line) {
 
 void Shell::execute(const std::string& text) {
   try {
-    const Interrupt interrupt(true);
     const OnInterrupt stop([this] { statements_->cancel(); });
+    const Interrupt interrupt(true);
     statements_->run_all(text, true);
   } catch (const CancelledError&) {
     print_error("cancelled\n");

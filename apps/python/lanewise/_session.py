@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import threading
 import weakref
 from typing import Any
@@ -82,4 +83,5 @@ def _end_calls() -> None:
         for _ in range(200 if session.functions else 0):  # two seconds, since a function may never return
             if session._lock.acquire(timeout=0.01) or not session.is_open:
                 break
-            session.cancel()
+            with contextlib.suppress(errors.InterfaceError):  # closed meanwhile
+                session.cancel()

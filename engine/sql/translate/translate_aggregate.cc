@@ -195,16 +195,6 @@ Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& 
   return result;
 }
 
-namespace {
-
-/// DISTINCT finds equal nested values by their bytes.
-std::vector<ExprPtr> comparable(std::vector<ExprPtr> args) {
-  for (ExprPtr& arg : args) arg = sql::comparable(std::move(arg));
-  return args;
-}
-
-}  // namespace
-
 Translator::Calls Translator::calls(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
   const std::string& name = expr.function.name;
   const bool makes_list = expr.return_type.id() == duckdb::LogicalTypeId::LIST;
@@ -227,7 +217,6 @@ Translator::Calls Translator::ordered_by_duckdb(const duckdb::BoundAggregateExpr
   list.function = "list";
   list.type = type_of(type, fmt::format("the arguments of {}", expr.ToString()));
   list.args = {lanewise::call("struct_pack", expressions(expr.children, input), list.type.element())};
-  if (list.distinct) list.args = comparable(std::move(list.args));
   list.order = sort_keys(expr.order_bys->orders, input);
   const auto whole = [&context = context_, expr = shared_copy(expr), type](std::vector<ExprPtr> lists) {
     return call_duckdb_on_lists(context, *expr, std::move(lists[0]), type);
@@ -278,15 +267,19 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
   const ops::AggregateFunction* function = known_function(result);
   if (function == nullptr) return by_duckdb(expr, input);
   result.function = function->name;
-  if (result.distinct && function->distinct_matters) result.args = comparable(std::move(result.args));
+  if (result.distinct && name == "count") {  // others give values back, as they are written
+    for (ExprPtr& arg : result.args) arg = comparable(std::move(arg));
+  }
   return function->takes_nulls ? result : filtered_by_case(std::move(result));
 }
 
 plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
+  const bool takes_type = std::ranges::any_of(expr.children, [](const auto& child) {
+    return duckdb::TypeVisitor::Contains(child->return_type, duckdb::LogicalTypeId::TYPE);
+  });
+  if (takes_type) unsupported("aggregates of values of type TYPE are not");
   computed_by_duckdb_.insert(expr.function.name);
-  std::vector<ExprPtr> args = expressions(expr.children, input);
-  if (expr.IsDistinct()) args = comparable(std::move(args));
-  return call_duckdb(context_, expr, call_without_arguments(expr, input), std::move(args));
+  return call_duckdb(context_, expr, call_without_arguments(expr, input), expressions(expr.children, input));
 }
 
 /// DISTINCT ON keeps the first row of each group, in order. DISTINCT is the same, except that its targets

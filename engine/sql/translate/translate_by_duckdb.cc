@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sql/errors.h"
 #include "sql/functions/duckdb_calls.h"
 #include "sql/translate/translate.h"
 #include "sql/values/types.h"
@@ -66,6 +67,8 @@ ExprPtr Translator::by_duckdb(duckdb::unique_ptr<duckdb::Expression> expr, Duckd
 
 duckdb::unique_ptr<duckdb::Expression> Translator::reference(ExprPtr value, const duckdb::LogicalType& type,
                                                              DuckdbArguments& arguments) {
+  if (duckdb::TypeVisitor::Contains(type, duckdb::LogicalTypeId::TYPE))
+    unsupported("a function of values of type TYPE is not");
   const bool text = is_held_as_text(type);
   const duckdb::LogicalType given = text ? duckdb::LogicalType::VARCHAR : type;
   duckdb::unique_ptr<duckdb::Expression> result =

@@ -134,6 +134,7 @@ bool holds_json(const duckdb::LogicalType& type) {
 
 std::optional<Type> find_type(const duckdb::LogicalType& type) {
   if (is_held_as_text(type)) return TypeId::kVarchar;
+  if (duckdb::TypeVisitor::Contains(type, LogicalTypeId::TYPE)) return std::nullopt;
   switch (type.id()) {
     case LogicalTypeId::DECIMAL:
       return Type::decimal(duckdb::DecimalType::GetWidth(type), duckdb::DecimalType::GetScale(type));
