@@ -27,8 +27,8 @@ class BuildKernel {
               const char* threads = "kThreads")
       : name_(std::move(name)), out_(builder.emitter(KernelBuilder::Access::kBuild)) {
     out_.line("");
-    out_.open(fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(const Job job{}) {{", threads,
-                          name_, parameters));
+    out_.open(fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(const Job job{}) {{",
+                          threads, name_, parameters));
     builder.pointers(out_, build_columns(builder.program()));
     define_held(out_, builder, 0);
     define_lookup(out_, builder.layout(), 0);
@@ -84,10 +84,11 @@ KernelText lookup_text(const KernelBuilder& builder) {
            "fill_slots<Keys0>(lookup, rest[0] < room ? rest[0] : room, [&](u64 number) { return rest[1 + "
            "number]; }, can_match, of_row, held)");
   BuildKernel runs(builder, "count_runs");
-  runs.for_rows(fmt::format("const u32 first = can_match(row) ? find_row(lookup, held(row), held) : kNoRow;\n"
-                            "    job.at<u32>({})[row] = first;\n"
-                            "    if (first != kNoRow) atomicAdd(job.at<u32>({}) + first, 1);",
-                            builder.layout().probe(0), size_t{Word::kOut}));
+  runs.for_rows(
+      fmt::format("const u32 first = can_match(row) ? find_row(lookup, held(row), held) : kNoRow;\n"
+                  "    job.at<u32>({})[row] = first;\n"
+                  "    if (first != kNoRow) atomicAdd(job.at<u32>({}) + first, 1);",
+                  builder.layout().probe(0), size_t{Word::kOut}));
   runs.add_to(text);
   if (!finds_numbers(program, 0)) return text;
   BuildKernel places(builder, "place_rows", ", const __grid_constant__ MovedColumns columns");

@@ -340,9 +340,10 @@ class JoinTable::Filling {
     const uint64_t slots = uint64_t{1} << *slice_shift();
     const gpu::Kernel slices = module_->module.kernel("fill_slices");
     clock_.time(name, 0, [&] {
-      slices.launch(gpu_.stream,
-                    {.blocks = kernel::kSlices, .threads = kernel::kSplitThreads, .shared = slots * sizeof(uint64_t)},
-                    job_, slots, slice_ends_.address(), rest.address(), kMostRest);
+      slices.launch(
+          gpu_.stream,
+          {.blocks = kernel::kSlices, .threads = kernel::kSplitThreads, .shared = slots * sizeof(uint64_t)},
+          job_, slots, slice_ends_.address(), rest.address(), kMostRest);
     });
     launch(module_->module.kernel("fill_rest"), "fill_rest", row_blocks(), kernel::kThreads, job_,
            rest.address(), kMostRest);
