@@ -12,6 +12,7 @@ Usage: bash gpu.sh COMMAND [ARGUMENTS]
   smoke      every operator and matcher against the CPU's answers, two to three minutes
   differential
              the SQL tests and 1,000 random queries against DuckDB's answers, also with 8 MB of device memory and in small batches
+  large      results of more than 16 M rows, 5 GB of text, partitioned groups and joins against the CPU's answers; --help
   bench      times of queries; --help
   tune       measures the GPU and the cores, for --device auto
   rates      the queries by which it does, on both; --help
@@ -70,6 +71,7 @@ primitives 1 *OnGpu.*"
     ;;
   smoke) python3 gpu_smoke.py --program ./lanewise "$@" ;;
   differential) python3 gpu_differential.py --program ./lanewise "$@" ;;
+  large) python3 gpu_large.py --program ./lanewise "$@" ;;
   bench) python3 gpu_bench.py --program ./lanewise "$@" ;;
   tune) ./lanewise tune "$@" ;;
   rates) ./lanewise bench sql "$@" ;;

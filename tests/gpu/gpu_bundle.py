@@ -20,7 +20,7 @@ LAYERS = ["api", "data", "exec", "gpu", "graph", "index", "pram", "primitives"] 
 PROGRAMS = ["lanewise", "lanewise-engine", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
             *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
 PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/gpu/fake", "engine/gpu/failing", "engine/gpu/incomplete"]
-SCRIPTS = ["tests/gpu/gpu.sh", "tests/gpu/gpu_smoke.py", "tests/gpu/gpu_sanitize.py", "tests/gpu/gpu_differential.py", "tests/gpu/gpu_python.py", "tests/gpu/gpu_ray.py", "tests/sql/corpus.py", "tests/sql/engine.py",
+SCRIPTS = ["tests/gpu/gpu.sh", "tests/gpu/gpu_smoke.py", "tests/gpu/gpu_sanitize.py", "tests/gpu/gpu_differential.py", "tests/gpu/gpu_large.py", "tests/gpu/gpu_python.py", "tests/gpu/gpu_ray.py", "tests/sql/corpus.py", "tests/sql/engine.py",
            "bench/gpu_bench.py", "bench/gpu_texts.py", "bench/cub_reduce.cu", "bench/naive_bytes.cu"]
 PYTHON_PARTS = ["liblanewise.so", "python/lanewise/_native.abi3.so"]
 PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
