@@ -105,6 +105,11 @@ void expect_oracles_rows(const plan::NodePtr& plan, const std::string& what) {
       options.threads = threads;
       options.vector_rows = vector_rows;
       options.join_parts = vector_rows == 7 ? 3 : 0;
+      options.target = threads == 1 ? lanes::simd() : lanes::Target::emulated;
+      options.tuning.pairs = vector_rows == 0   ? lanes::PairForm::automatic
+                             : vector_rows == 1 ? lanes::PairForm::refill
+                             : threads == 1     ? lanes::PairForm::naive
+                                                : lanes::PairForm::balanced;
       MemoryBudget budget;
       options.budget = &budget;
       try {
