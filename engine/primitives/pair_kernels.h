@@ -14,10 +14,10 @@ struct PairRuns {
   static constexpr uint32_t kLanes = 16;  ///< the most of any target
 
   uint32_t row[kRuns + kLanes];
-  uint32_t first[kRuns + kLanes];  ///< place of the first match that is not yet written
-  uint32_t count[kRuns + kLanes];  ///< matches from there on, at least one; kLanes zeros follow the last run
-  uint32_t at = 0, end = 0;        ///< the block's runs that are left
-  bool last = false;               ///< no block follows
+  uint32_t first[kRuns + kLanes];   ///< place of the first match that is not yet written
+  uint32_t count[kRuns + kLanes];   ///< matches from there on, at least one; kLanes zeros follow the last run
+  uint32_t at = 0, end = 0;         ///< the block's runs that are left
+  bool last = false;                ///< no block follows
   const uint32_t* order = nullptr;  ///< the match at a place; null: the place itself
 
   // Of naive and refill: the runs that lanes are in the middle of.
@@ -26,8 +26,9 @@ struct PairRuns {
   uint64_t vectors = 0;  ///< written so far, each by all lanes
 };
 
-/// Writes pairs until `most` are there, or the block has ended and, if it is the last one, all lanes. Returns how
-/// many; rows and matches have room for PairRuns::kLanes more. `order` has readable padding of as many numbers.
+/// Writes pairs until `most` are there, or the block has ended and, if it is the last one, all lanes. Returns
+/// how many; rows and matches have room for PairRuns::kLanes more. `order` has readable padding of as many
+/// numbers.
 using WritePairs = uint32_t(PairRuns& runs, uint32_t most, uint32_t* rows, uint32_t* matches);
 
 struct PairKernels {
@@ -38,7 +39,8 @@ struct PairKernels {
   WritePairs* of(lanes::PairForm form) const;
 };
 
-/// The kernels on `target`, which must be supported here. Targets without vectors have one lane, and one form.
+/// The kernels on `target`, which must be supported here. Targets without vectors have one lane, and one
+/// form.
 const PairKernels& pairs_of(lanes::Target target);
 
 }  // namespace lanewise::kernels

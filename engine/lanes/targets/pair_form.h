@@ -5,8 +5,8 @@
 
 namespace lanewise::lanes {
 
-/// How the lanes of a core share the pairs of rows and their runs of matches. Every form writes the same pairs;
-/// naive and refill write them in another order.
+/// How the lanes of a core share the pairs of rows and their runs of matches. Every form writes the same
+/// pairs; naive and refill write them in another order.
 enum class PairForm : uint8_t {
   automatic,  ///< the fastest measured: mixed
   naive,      ///< a lane writes the matches of its row one after another; new rows when all lanes have ended

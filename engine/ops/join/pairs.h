@@ -10,8 +10,8 @@
 
 namespace lanewise::ops {
 
-/// Iterates over the candidates of a chunk's rows: pairs of a row and a row of the build side. Runs are taken in
-/// blocks, so that the places of their matches are read ahead; kernels write the pairs of a block.
+/// Iterates over the candidates of a chunk's rows: pairs of a row and a row of the build side. Runs are taken
+/// in blocks, so that the places of their matches are read ahead; kernels write the pairs of a block.
 class Pairs {
  public:
   static constexpr uint32_t kPadding = kernels::PairRuns::kLanes;
@@ -26,10 +26,11 @@ class Pairs {
       block_.order = build.lookup->order().as<uint32_t>();
   }
 
-  /// The next pairs, at most `most`; 0: none is left. Both arrays have room for kPadding more. Rows whose bit is
-  /// set in `done` are skipped from now on. Where it is there, rows have a few pairs in a first round, more in
-  /// the next: one may suffice. Null: each row has all of its pairs at once.
-  uint32_t next(uint32_t most, uint32_t* rows, uint32_t* matches, const uint64_t* done, EvalContext& context) {
+  /// The next pairs, at most `most`; 0: none is left. Both arrays have room for kPadding more. Rows whose bit
+  /// is set in `done` are skipped from now on. Where it is there, rows have a few pairs in a first round,
+  /// more in the next: one may suffice. Null: each row has all of its pairs at once.
+  uint32_t next(uint32_t most, uint32_t* rows, uint32_t* matches, const uint64_t* done,
+                EvalContext& context) {
     const uint64_t vectors = block_.vectors;
     if (done != nullptr) drop(done);
     uint32_t count = 0;

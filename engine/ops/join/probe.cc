@@ -146,7 +146,10 @@ class PairProbe : public Expander {
    public:
     PairExpansion(const Candidates& candidates, const Chunk& in, uint32_t rows, Runs runs,
                   EvalContext& context)
-        : candidates_(candidates), in_(in), rows_(rows), pairs_(candidates.build(), in.active, runs, context) {
+        : candidates_(candidates),
+          in_(in),
+          rows_(rows),
+          pairs_(candidates.build(), in.active, runs, context) {
       const JoinKind kind = candidates.join().kind;
       if (kind == JoinKind::kLeft || kind == JoinKind::kFull) matched_ = no_bits(in.rows, *context.arena);
       marks_ = kind == JoinKind::kRight || kind == JoinKind::kFull;

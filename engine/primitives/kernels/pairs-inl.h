@@ -78,8 +78,8 @@ u32 write_refill(PairRuns& runs, u32 most, u32* rows, u32* matches) {
   return write_by_lanes<Isa>(runs, kPairLanes<Isa>, most, rows, matches);
 }
 
-/// All lanes write the pairs of runs shorter than `below`, up to the first longer one. A bit marks each pair that
-/// begins a run: the bits up to a pair give its run, the sum of the counts before it gives its match.
+/// All lanes write the pairs of runs shorter than `below`, up to the first longer one. A bit marks each pair
+/// that begins a run: the bits up to a pair give its run, the sum of the counts before it gives its match.
 template <class Isa>
 LANES_FN u32 write_shared(PairRuns& runs, u64 below, u32 most, u32* rows, u32* matches) {
   constexpr u32 lanes = kPairLanes<Isa>, kWindow = 1024;

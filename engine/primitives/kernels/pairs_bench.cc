@@ -40,7 +40,8 @@ Input make_input(const std::string& name, uint32_t build_rows) {
   return in;
 }
 
-void write_pairs(benchmark::State& state, lanes::Target target, lanes::PairForm form, const Input& in, bool ordered) {
+void write_pairs(benchmark::State& state, lanes::Target target, lanes::PairForm form, const Input& in,
+                 bool ordered) {
   const PairKernels& kernels = pairs_of(target);
   std::vector<uint32_t> rows(kPairs + PairRuns::kLanes), matches(rows.size());
   WritePairs* const write = kernels.of(form);
@@ -81,8 +82,10 @@ const bool kAdded = [] {
       for (const lanes::Target target : lanes::supported_targets()) {
         if (target == lanes::Target::interleaved) continue;
         for (const lanes::PairForm form : lanes::kPairForms) {
-          const std::string title = "pairs/" + name + (ordered ? "/order/" : "/places/") + std::string(lanes::name(target)) + "/" + std::string(lanes::name(form));
-          benchmark::RegisterBenchmark(title.c_str(), [=, &in](benchmark::State& s) { write_pairs(s, target, form, in, ordered); });
+          const std::string title = "pairs/" + name + (ordered ? "/order/" : "/places/") +
+                                    std::string(lanes::name(target)) + "/" + std::string(lanes::name(form));
+          benchmark::RegisterBenchmark(
+              title.c_str(), [=, &in](benchmark::State& s) { write_pairs(s, target, form, in, ordered); });
         }
       }
     }

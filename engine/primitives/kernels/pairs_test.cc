@@ -73,7 +73,8 @@ Written write(const Input& in, const PairKernels& kernels, PairForm form, uint32
 
 const std::vector<std::vector<uint32_t>> kShapes = [] {
   std::vector<std::vector<uint32_t>> shapes = {{}, {0, 0, 0}, {1}, {1000}, {0, 5, 0}, {3000, 1, 1, 1, 2000}};
-  for (const uint32_t length : {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 1000}) shapes.emplace_back(150, length);
+  for (const uint32_t length : {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 1000})
+    shapes.emplace_back(150, length);
   std::mt19937 random(3);
   std::vector<uint32_t>& mixed = shapes.emplace_back(700);
   for (uint32_t& count : mixed) count = random() % 64 == 0 ? 1000 : random() % 40;
@@ -99,8 +100,8 @@ TEST(WritePairs, AsRowByRow) {
                 std::stable_sort(written.begin(), written.end(),
                                  [](const auto& a, const auto& b) { return a.first < b.first; });
               }
-              ASSERT_EQ(written, expected) << lanes::name(target) << " " << lanes::name(form) << " most " << most
-                                           << " block " << block << " rows " << counts.size();
+              ASSERT_EQ(written, expected) << lanes::name(target) << " " << lanes::name(form) << " most "
+                                           << most << " block " << block << " rows " << counts.size();
             }
           }
         }
