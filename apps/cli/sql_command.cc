@@ -81,6 +81,11 @@ void add_session_options(CLI::App& sql, SqlOptions& options) {
          "Lanes to use: simd (the widest of this machine), avx512, avx2, neon, interleaved, auto, scalar,\n"
          "branching, emulated; packed: simd, with automata in registers wherever they fit")
       ->type_name("NAME");
+  sql.add_option("--join-pairs", options.session.join_pairs,
+                 "How the lanes of a core write pairs of joins with repeated keys: naive, refill, balanced,\n"
+                 "whole, mixed (default: auto, by the average number of matches)")
+      ->envname("LANEWISE_JOIN_PAIRS")
+      ->type_name("NAME");
   sql.add_option("--threads", options.session.threads, "Number of threads (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->option_text("N");

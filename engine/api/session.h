@@ -39,6 +39,7 @@ struct SessionOptions {
   std::string temp_directory;
   size_t engine_memory = 0;  ///< limit in bytes for the engine without DuckDB; 0: memory_limit; for tests
   size_t join_parts = 0;     ///< number of parts of a join; 0: as memory requires; for tests
+  std::string join_pairs;    ///< a form of lanes/targets/pair_form.h, for cores; empty: the fastest
   bool semi_joins_first =
       false;  ///< drop rows without a match before all else, even if that is slow; for tests
   bool fallback_duckdb = false;  ///< let DuckDB answer queries that are not supported

@@ -72,6 +72,7 @@ struct Session::State {
                   .cancellation = &cancellation,
                   .open_arrow = arrow_files}) {
     options.tuning.packed_only = options.lanes == "packed";
+    options.tuning.pairs = lanes::require_pair_form(options.join_pairs);
     if (options.temp_directory != kNoTempDirectory)
       budget.spill_to(std::make_shared<SpillFile>(options.temp_directory));
     if (device.only) accelerator();

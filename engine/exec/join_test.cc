@@ -12,6 +12,7 @@
 #include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
 #include "exec/execute.h"
+#include "exec/run.h"
 #include "exec/testing/plan_oracle.h"
 
 namespace lanewise::exec {
@@ -105,6 +106,11 @@ void expect_oracles_rows(const plan::NodePtr& plan, const std::string& what) {
       options.threads = threads;
       options.vector_rows = vector_rows;
       options.join_parts = vector_rows == 7 ? 3 : 0;
+      options.target = threads == 1 ? lanes::simd() : lanes::Target::emulated;
+      options.tuning.pairs = vector_rows == 0   ? lanes::PairForm::automatic
+                             : vector_rows == 1 ? lanes::PairForm::refill
+                             : threads == 1     ? lanes::PairForm::naive
+                                                : lanes::PairForm::balanced;
       MemoryBudget budget;
       options.budget = &budget;
       try {
@@ -215,6 +221,18 @@ int64_t count_of(const plan::NodePtr& rows, int threads = 2) {
   Options options;
   options.threads = threads;
   return static_cast<int64_t>(execute(counted(rows), options).table.value(0, 0).integer());
+}
+
+TEST(Slicing, ThreadsShareFewRowsThatExpand) {
+  Options options;
+  options.threads = 4;
+  EXPECT_EQ(slicing_for(options, 64, true).vector_rows, 4u);
+  EXPECT_EQ(slicing_for(options, 64, true).morsel_rows, 4);
+  EXPECT_EQ(slicing_for(options, 3, true).vector_rows, 1u);
+  EXPECT_EQ(slicing_for(options, 1 << 24, true).vector_rows, slicing_for(options, 1 << 24).vector_rows);
+  EXPECT_EQ(slicing_for(options, 64).vector_rows, slicing_for(options, -1).vector_rows);
+  options.threads = 1;
+  EXPECT_EQ(slicing_for(options, 64, true).vector_rows, slicing_for(options, -1).vector_rows);
 }
 
 TEST(Join, FillsManyPartsAtOnce) {

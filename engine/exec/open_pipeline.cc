@@ -29,6 +29,8 @@ bool names_columns(const plan::Node& node) {
   return project != nullptr && std::ranges::any_of(project->exprs, is_computed);
 }
 
+constexpr uint32_t kManyMatches = 1024;  // for a row, at most: fewer are not worth a morsel
+
 /// The order, where it is one by a column of the branch's input.
 std::optional<ops::InputOrder> before_steps(ops::InputOrder order, const Branch& branch) {
   for (auto step = branch.steps.rbegin(); step != branch.steps.rend(); ++step) {
@@ -75,14 +77,14 @@ OpenBranch PipelineOpener::open_now(const Branch& branch, const std::optional<op
     open.what = (*scan)->source->name();
     open_scan(**scan, branch, order ? before_steps(*order, branch) : std::nullopt, open);
   } else if (const auto* values = std::get_if<const plan::Values*>(&branch.input)) {
-    open.input = open_table(*(*values)->table);
+    open.input = open_table(*(*values)->table, expands(branch));
   } else if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
     const auto build = build_of(results_, marked->pipeline, marked->part);
     open.input = read_marked_rows(*marked->join, build, slicing_for(options_, build->rows), options_.budget);
   } else if (const auto* part = std::get_if<RowsOfPart>(&branch.input)) {
     open.input = open_table(*part->rows);
   } else {
-    open.input = open_table(results_[*pipeline_read(branch)].table);
+    open.input = open_table(results_[*pipeline_read(branch)].table, expands(branch));
   }
   bool named = !std::holds_alternative<const plan::Values*>(branch.input);  // whose columns are numbered
   for (const StepSpec& step : branch.steps) {
@@ -94,8 +96,16 @@ OpenBranch PipelineOpener::open_now(const Branch& branch, const std::optional<op
   return open;
 }
 
-std::unique_ptr<Input> PipelineOpener::open_table(const Table& table) {
-  return read_table(table, slicing_for(options_, table.rows()));
+std::unique_ptr<Input> PipelineOpener::open_table(const Table& table, bool expands) {
+  return read_table(table, slicing_for(options_, table.rows(), expands));
+}
+
+bool PipelineOpener::expands(const Branch& branch) const {
+  return std::any_of(branch.steps.begin(), branch.steps.end(), [&](const StepSpec& step) {
+    if (!std::holds_alternative<plan::Join>(step.node->payload) || step.part != kNoPart) return false;
+    const auto& build = results_[step.result].build;
+    return build != nullptr && !build->unique() && build->rows >= kManyMatches;
+  });
 }
 
 /// Opens the scan and the first steps of its branch: its predicates, and what its joins need.
@@ -107,7 +117,7 @@ void PipelineOpener::open_scan(const plan::Scan& scan, const Branch& branch,
     return is_join && step.part == kNoPart ? results_[step.result].build : nullptr;
   };
   read_builds(early, branch, whole_build);
-  OpenScan opened = exec::open_scan(scan, early.predicates, order, options_);
+  OpenScan opened = exec::open_scan(scan, early.predicates, order, options_, expands(branch));
   ++scans_;
   hot_scans_ += opened.hot;
   notes_[branch.line] += opened.note;

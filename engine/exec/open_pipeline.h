@@ -34,7 +34,9 @@ class PipelineOpener {
 
  private:
   OpenBranch open_now(const Branch& branch, const std::optional<ops::InputOrder>& order);
-  std::unique_ptr<Input> open_table(const Table& table);
+  std::unique_ptr<Input> open_table(const Table& table, bool expands = false);
+  /// Whether a row of the branch may have many matches in a join, whose build side is complete.
+  bool expands(const Branch& branch) const;
   void open_scan(const plan::Scan& scan, const Branch& branch, const std::optional<ops::InputOrder>& order,
                  OpenBranch& open);
 

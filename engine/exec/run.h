@@ -53,7 +53,8 @@ Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>&
 /// For expressions whose results live in the arena.
 EvalContext context_for(const Options& options, Arena& arena);
 
-/// Rows of a slice and of a morsel for these options; `rows` is the size of the input, negative: unknown.
-Slicing slicing_for(const Options& options, int64_t rows);
+/// Rows of a slice and of a morsel for these options; `rows` is the size of the input, negative: unknown. If
+/// it `expands`, so that a vector of rows may be all the work, threads share fewer rows than a vector, too.
+Slicing slicing_for(const Options& options, int64_t rows, bool expands = false);
 
 }  // namespace lanewise::exec

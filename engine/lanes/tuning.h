@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lanes/automata/rows.h"
+#include "lanes/targets/pair_form.h"
 
 namespace lanewise::lanes {
 
@@ -19,6 +20,8 @@ struct Tuning {
   double lazy_ns = 0;     ///< an automaton built while matching
 
   bool packed_only = false;  ///< prefer automata in registers wherever supported: the level `packed`
+
+  PairForm pairs = PairForm::automatic;  ///< of joins with repeated keys
 
   RowOptions rows(Target target) const {
     switch (target) {

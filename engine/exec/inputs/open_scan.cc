@@ -62,8 +62,8 @@ bool load(const Source& source, const std::string& identity, const std::vector<s
 }
 
 OpenScan open_stored(const std::vector<Chunks>& columns, int64_t rows, const std::vector<ExprPtr>& predicates,
-                     const std::optional<ops::InputOrder>& order, const Options& options) {
-  StoredInput stored = read_stored(columns, rows, predicates, slicing_for(options, rows), order);
+                     const std::optional<ops::InputOrder>& order, const Options& options, bool expands) {
+  StoredInput stored = read_stored(columns, rows, predicates, slicing_for(options, rows, expands), order);
   OpenScan open;
   open.input = std::move(stored.input);
   if (stored.skipped_rows != 0)
@@ -109,7 +109,7 @@ OpenScan open_source(const plan::Scan& scan, const std::string& identity, const 
 }  // namespace
 
 OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicates,
-                   const std::optional<ops::InputOrder>& order, const Options& options) {
+                   const std::optional<ops::InputOrder>& order, const Options& options, bool expands) {
   const std::string identity = scan.source->identity();
   if (options.store == nullptr || identity.empty()) return open_source(scan, identity, options);
 
@@ -117,7 +117,7 @@ OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicate
   if (columns.empty()) {  // only the number of rows matters
     const int64_t rows = known_rows(*scan.source, identity, *options.store);
     if (rows < 0) return open_source(scan, identity, options);
-    OpenScan open = open_stored(columns, rows, predicates, std::nullopt, options);
+    OpenScan open = open_stored(columns, rows, predicates, std::nullopt, options, expands);
     open.hot = true;
     open.note = "; hot" + open.note;
     return open;
@@ -136,7 +136,7 @@ OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicate
     }
   }
   if (complete(columns)) {
-    OpenScan open = open_stored(columns, rows_of(*columns[0]), predicates, order, options);
+    OpenScan open = open_stored(columns, rows_of(*columns[0]), predicates, order, options, expands);
     open.hot = hot;
     open.note = (hot ? "; hot" : "; partly hot") + open.note;
     open.columns = columns;

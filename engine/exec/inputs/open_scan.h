@@ -21,9 +21,10 @@ struct OpenScan {
 
 /// Opens a scan: from the column store if it has all columns, else from the source. If the store has some of
 /// them, the others are read into it first, as far as memory allows. `predicates`, over the scan's columns,
-/// decide which zones are skipped; the caller still evaluates them. `order`: see read_stored().
+/// decide which zones are skipped; the caller still evaluates them. `order`: see read_stored(),
+/// `expands`: see slicing_for().
 OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicates,
-                   const std::optional<ops::InputOrder>& order, const Options& options);
+                   const std::optional<ops::InputOrder>& order, const Options& options, bool expands = false);
 
 /// All rows of some columns of a source: from the column store, or else read, and cached if the options say
 /// so. Throws MemoryError.

@@ -34,6 +34,21 @@ std::vector<uint32_t> rows_of_nulls(const plan::Join& join, const std::vector<Co
   return found;
 }
 
+/// Whether each number is its index: the order of rows that came sorted by their keys.
+bool counts_up(const Buffer& order, size_t rows) {
+  constexpr size_t kSlice = size_t{1} << 16;
+  const auto* const numbers = order.as<uint32_t>();
+  std::atomic<bool> does{true};
+  parallel_for((rows + kSlice - 1) / kSlice, [&](size_t slice) {
+    for (size_t i = slice * kSlice; i < std::min(rows, (slice + 1) * kSlice); ++i) {
+      if (numbers[i] == i && does.load(std::memory_order_relaxed)) continue;
+      does = false;
+      return;
+    }
+  });
+  return does;
+}
+
 void check_rows(size_t rows) {
   if (rows >= UINT32_MAX) throw UserError("a join's build side has more than 2^32 rows");
 }
@@ -210,6 +225,8 @@ std::shared_ptr<Build> BuildForm::make(std::vector<ColumnPtr> columns, size_t ro
   if (join.range) build->range = columns[range];
   if (!keys.empty())
     build->lookup = make_lookup(build->keys, build->finds_nulls, rows, asks_existence(join), budget);
+  if (build->lookup != nullptr && build->lookup->order())
+    build->in_order = counts_up(build->lookup->order(), build->lookup->order().size() / sizeof(uint32_t));
   if (join.kind == plan::JoinKind::kMark)
     build->rows_of_nulls = rows_of_nulls(join, build->keys, build->rows);
   if (asks_right(join.kind)) build->matched = std::make_unique<std::atomic<uint8_t>[]>(rows);

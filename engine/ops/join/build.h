@@ -32,6 +32,7 @@ struct Build {
   std::vector<ColumnPtr> keys;          ///< values of the keys
   std::vector<bool> finds_nulls;        ///< for each key: NULLs are equal, and there are some
   std::unique_ptr<Lookup> lookup;       ///< null: there are no keys, so every row is a candidate
+  bool in_order = false;                ///< the lookup's places are row numbers though keys repeat
   ColumnPtr range;                      ///< values of the join's range, ascending, NULLs last; may be null
   std::vector<uint32_t> rows_of_nulls;  ///< kMark: rows with a NULL in a key compared with =
   /// 1 for each row that has a match, if the join needs it; else null.

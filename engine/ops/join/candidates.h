@@ -67,10 +67,10 @@ void Candidates::for_pairs(const Chunk& chunk, Runs runs, const uint64_t* done, 
                            F f) const {
   Arena* const outer = context.arena;
   Arena arena(context.budget, kJoin);
-  Pairs pairs(build(), chunk.active, runs);
-  std::vector<uint32_t> rows(kPairs), matches(kPairs);
+  Pairs pairs(build(), chunk.active, runs, context);
+  std::vector<uint32_t> rows(kPairs + Pairs::kPadding), matches(kPairs + Pairs::kPadding);
   context.arena = &arena;
-  while (const uint32_t count = pairs.next(kPairs, rows.data(), matches.data(), done)) {
+  while (const uint32_t count = pairs.next(kPairs, rows.data(), matches.data(), done, context)) {
     if (context.cancellation != nullptr) context.cancellation->check();
     arena.reset();
     f(rows.data(), matches.data(), ActiveSet(count, arena));

@@ -146,7 +146,10 @@ class PairProbe : public Expander {
    public:
     PairExpansion(const Candidates& candidates, const Chunk& in, uint32_t rows, Runs runs,
                   EvalContext& context)
-        : candidates_(candidates), in_(in), rows_(rows), pairs_(candidates.build(), in.active, runs) {
+        : candidates_(candidates),
+          in_(in),
+          rows_(rows),
+          pairs_(candidates.build(), in.active, runs, context) {
       const JoinKind kind = candidates.join().kind;
       if (kind == JoinKind::kLeft || kind == JoinKind::kFull) matched_ = no_bits(in.rows, *context.arena);
       marks_ = kind == JoinKind::kRight || kind == JoinKind::kFull;
@@ -154,9 +157,9 @@ class PairProbe : public Expander {
 
     bool next(Chunk& out, EvalContext& context) override {
       Arena& arena = *context.arena;
-      auto* const rows = arena.allocate<uint32_t>(rows_);
-      auto* const matches = arena.allocate<uint32_t>(rows_);
-      const uint32_t count = pairs_.next(rows_, rows, matches);
+      auto* const rows = arena.allocate<uint32_t>(rows_ + Pairs::kPadding);
+      auto* const matches = arena.allocate<uint32_t>(rows_ + Pairs::kPadding);
+      const uint32_t count = pairs_.next(rows_, rows, matches, nullptr, context);
       if (count == 0) return unmatched(out, arena);
       out.rows = count;
       out.active = ActiveSet(count, arena);

@@ -40,6 +40,28 @@ struct Avx2 {
     }
     return end;
   }
+
+  using U32 = Vector<u32, 8>;
+  static LANES_FN U32 permute(U32 v, U32 index) {
+    return (U32)_mm256_permutevar8x32_epi32((__m256i)v, (__m256i)index);
+  }
+  /// Of the compiler: the instruction takes as long, and its indexes have a sign.
+  static LANES_FN U32 gather(const uint32_t* from, U32 index) {
+    U32 v;
+    LANES_UNROLL for (int k = 0; k < 8; k++) v[k] = from[index[k]];
+    return v;
+  }
+  static LANES_FN U32 bytes(u64 eight) {
+    return (U32)_mm256_cvtepu8_epi32(_mm_cvtsi64_si128(int64_t(eight)));
+  }
+  static LANES_FN U32 compress(U32 v, u64 mask) {
+    return permute(v, bytes(_pext_u64(0x0706050403020100, _pdep_u64(mask, kOnes) * 255)));
+  }
+  /// The bits of a byte each, whose sums a multiplication gives.
+  static LANES_FN U32 prefix(u64 mask) { return bytes(_pdep_u64(mask, kOnes) * kOnes); }
+
+ private:
+  static constexpr u64 kOnes = 0x0101010101010101;
 };
 
 }  // namespace

@@ -53,6 +53,29 @@ struct Avx512 {
     }
     return out;
   }
+
+  using U32 = Vector<u32, 16>;
+  static LANES_FN U32 permute(U32 v, U32 index) {
+    return (U32)_mm512_permutexvar_epi32((__m512i)index, (__m512i)v);
+  }
+  static LANES_FN U32 gather(const uint32_t* from, U32 index) {
+    // The instruction's indexes have a sign, and places may exceed 2^31.
+    const __m512i index_from_middle = _mm512_xor_si512((__m512i)index, _mm512_set1_epi32(int(1u << 31)));
+    return (U32)_mm512_i32gather_epi32(index_from_middle, from + (size_t(1) << 31), 4);
+  }
+  static LANES_FN U32 compress(U32 v, u64 mask) {
+    return (U32)_mm512_maskz_compress_epi32(__mmask16(mask), (__m512i)v);
+  }
+  static LANES_FN U32 expand(U32 old, U32 v, u64 mask) {
+    return (U32)_mm512_mask_expand_epi32((__m512i)old, __mmask16(mask), (__m512i)v);
+  }
+  /// The bits of a byte each, whose sums a multiplication gives.
+  static LANES_FN U32 prefix(u64 mask) {
+    constexpr u64 ones = 0x0101010101010101;
+    const u64 low = _pdep_u64(mask, ones) * ones;
+    const u64 high = _pdep_u64(mask >> 8, ones) * ones + (low >> 56) * ones;
+    return (U32)_mm512_cvtepu8_epi32(_mm_set_epi64x(int64_t(high), int64_t(low)));
+  }
 };
 
 }  // namespace

@@ -25,6 +25,31 @@ struct Emulated {
     }
     return out;
   }
+
+  using U32 = Vector<u32, 16>;
+  static LANES_FN U32 permute(U32 v, U32 index) {
+    U32 result;
+    for (int k = 0; k < 16; k++) result[k] = v[index[k] & 15];
+    return result;
+  }
+  static LANES_FN U32 gather(const uint32_t* from, U32 index) {
+    U32 result;
+    for (int k = 0; k < 16; k++) result[k] = from[index[k]];
+    return result;
+  }
+  static LANES_FN U32 compress(U32 v, u64 mask) {
+    U32 result{};
+    for (int k = 0, count = 0; k < 16; k++) {
+      if (mask >> k & 1) result[count++] = v[k];
+    }
+    return result;
+  }
+  static LANES_FN U32 prefix(u64 mask) {
+    U32 result;
+    u32 count = 0;
+    for (int k = 0; k < 16; k++) result[k] = count += mask >> k & 1;
+    return result;
+  }
 };
 
 }  // namespace

@@ -74,4 +74,21 @@ const Kernels<double>& of(lanes::Target target) {
 
 const BitKernels& bits_of(lanes::Target target) { return tables(target).bits; }
 
+const PairKernels& pairs_of(lanes::Target target) { return tables(target).pairs; }
+
+WritePairs* PairKernels::of(lanes::PairForm form) const {
+  switch (form) {
+    case lanes::PairForm::naive:
+      return naive;
+    case lanes::PairForm::refill:
+      return refill;
+    case lanes::PairForm::balanced:
+      return balanced;
+    case lanes::PairForm::whole:
+      return whole;
+    default:  // measured: see "Pairs of joins" in docs/notes/performance.md
+      return mixed;
+  }
+}
+
 }  // namespace lanewise::kernels

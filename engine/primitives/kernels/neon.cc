@@ -38,6 +38,27 @@ struct Neon {
     }
     return end;
   }
+
+  using U32 = Vector<u32, 4>;
+  static LANES_FN U32 permute(U32 v, U32 index) {
+    const U32 bytes = (index & 3) * 0x04040404 + 0x03020100;
+    return (U32)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)bytes);
+  }
+  static LANES_FN U32 gather(const uint32_t* from, U32 index) {
+    return U32{from[index[0]], from[index[1]], from[index[2]], from[index[3]]};
+  }
+  static LANES_FN U32 compress(U32 v, u64 mask) {
+    u32 index[4] = {}, count = 0;
+    LANES_UNROLL for (u32 k = 0; k < 4; k++) {
+      index[count] = k;
+      count += mask >> k & 1;
+    }
+    return permute(v, load<U32>(index));
+  }
+  static LANES_FN U32 prefix(u64 mask) {
+    const u32 a = mask & 1, b = a + (mask >> 1 & 1), c = b + (mask >> 2 & 1);
+    return U32{a, b, c, c + u32(mask >> 3 & 1)};
+  }
 };
 
 }  // namespace

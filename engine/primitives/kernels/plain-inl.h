@@ -3,6 +3,7 @@
 #include "primitives/groups/hash.h"
 #include "primitives/kernels/bits-inl.h"
 #include "primitives/kernels/order-inl.h"
+#include "primitives/kernels/pairs_plain-inl.h"
 #include "primitives/kernels/tables.h"
 
 /// Loops over rows in sequence, compiled once for each level: with a branch for each row, without,
@@ -261,7 +262,8 @@ constexpr Tables tables_of() {
           kernels_of<Level, float>(),
           kernels_of<Level, double>(),
           {Level::kTarget, bit_and<Level>, bit_or<Level>, bit_and_not<Level>, count<Level>, list<Level>,
-           hash<Level>}};
+           hash<Level>},
+          pair_kernels<Level>()};
 }
 
 /// A Level's functions without a branch.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "primitives/kernels.h"
+#include "primitives/pair_kernels.h"
 
 /// One table per type and target; each target's file defines its own.
 namespace lanewise::kernels {
@@ -18,6 +19,7 @@ struct Tables {
   Kernels<float> f32;
   Kernels<double> f64;
   BitKernels bits;
+  PairKernels pairs;
 };
 
 extern const Tables kBranchingTables;

@@ -3,6 +3,7 @@
 #include "primitives/kernels/arithmetic-inl.h"
 #include "primitives/kernels/bits-inl.h"
 #include "primitives/kernels/compare-inl.h"
+#include "primitives/kernels/pairs-inl.h"
 #include "primitives/kernels/reduce-inl.h"
 #include "primitives/kernels/tables.h"
 
@@ -16,7 +17,7 @@ constexpr Kernels<T> vector_kernels() {
 
 /// All kernels in vectors of Isa::kBytes. Isa defines kTarget, bits(mask) (one bit per lane, of vectors of
 /// all ones or zero), and list_word(word, first, out), which may write 64 numbers and returns the end of
-/// those that count.
+/// those that count. pairs-inl.h lists more.
 template <class Isa>
 constexpr Tables vector_tables() {
   return {vector_kernels<Isa, int8_t>(),
@@ -29,7 +30,8 @@ constexpr Tables vector_tables() {
           vector_kernels<Isa, uint64_t>(),
           vector_kernels<Isa, float>(),
           vector_kernels<Isa, double>(),
-          {Isa::kTarget, bit_and<Isa>, bit_or<Isa>, bit_and_not<Isa>, count<Isa>, list<Isa>, hash<Isa>}};
+          {Isa::kTarget, bit_and<Isa>, bit_or<Isa>, bit_and_not<Isa>, count<Isa>, list<Isa>, hash<Isa>},
+          pair_kernels<Isa>()};
 }
 
 }  // namespace lanewise::kernels
