@@ -32,6 +32,7 @@ struct ResultStream::State {
     thread = std::thread([this, keep_columns] {
       try {
         session.execute(answer, keep_columns, &rows);
+        session.end(answer.query);
         rows.end();
       } catch (...) {
         session.end(answer.query);
@@ -111,7 +112,7 @@ StatementResult Session::State::answer_and_write(const sql::Statement& statement
   Stopwatch watch;
   std::optional<Table> written;
   const auto write = [&](const Batches& rows) {
-    written = database.write(statement, rows, query.names, query.types, &budget);
+    written = database.write(statement, rows, query, &budget);
   };
   if (database.writes_while_running(statement, query)) {
     stream.start(keep_columns);
@@ -120,6 +121,7 @@ StatementResult Session::State::answer_and_write(const sql::Statement& statement
   } else {
     execute(stream.answer, keep_columns, nullptr);
     const Table rows = std::move(result.table);
+    end(query, statement.kind == sql::Statement::Kind::kChange);
     write(batches_of(rows));
   }
   result.write_seconds = std::max(watch.lap() - result.run_seconds, 0.0);

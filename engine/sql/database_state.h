@@ -44,7 +44,8 @@ struct Database::State {
   /// Begins a transaction unless the user has begun one. Beginning and ending one by SQL takes as long as a
   /// small query, so it is used only to close a query that was left open.
   std::shared_ptr<void> transaction();
-  /// DuckDB's optimised plan of `parsed`, with resolved columns. Stores the query's columns in `result`.
+  /// DuckDB's optimised plan of `parsed`, with resolved columns. Stores the query's columns in `result`; the
+  /// plan of a statement that changes rows is in its WritePlan, too.
   duckdb::unique_ptr<duckdb::LogicalOperator> logical_plan(const Statement& statement,
                                                            const duckdb::SQLStatement& parsed, Query& result);
 
@@ -56,8 +57,11 @@ struct Database::State {
                                  MemoryBudget* budget);
   /// Exposes the rows to DuckDB's statements as lanewise_rows(), until the returned object is destroyed.
   std::shared_ptr<void> expose(const Batches& rows);
+  /// Changes rows as exposed ones say; `commits` the transaction afterwards.
+  std::optional<Table> change(WritePlan& plan, bool commits, const std::string& text, MemoryBudget* budget);
   /// A DuckDB query that returns rows of our engine.
   static std::string rows_query(const std::vector<std::string>& results);
+  static std::string rows_query(size_t columns);
   /// The values of one expression for each column of `table`; expressions name the columns c0, c1, ...
   Table selected(const Table& table, const std::vector<std::string>& expressions);
 
