@@ -188,7 +188,7 @@ std::optional<Table> Database::run(const Statement& statement, MemoryBudget* bud
 }
 
 bool Database::writes_while_running(const Statement& statement, const Query& query) {
-  if (query.transaction == nullptr) return false;
+  if (query.transaction == nullptr || statement.kind != Statement::Kind::kWrite) return false;
   return translated([&] {
     const duckdb::SQLStatement& parsed = last_part(*statement.parsed);
     switch (parsed.type) {
