@@ -72,7 +72,7 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
       result.has_rows = true;
       result.table = parsed.format == sql::Statement::Format::kText
                          ? explained(state_->explain(parsed, false))
-                         : explained(*state_->database.plan(parsed).root, parsed.format);
+                         : explained(*state_->database.plan(parsed).root, parsed);
       result.plan_seconds = watch.lap();
       return result;
     }

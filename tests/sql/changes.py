@@ -151,7 +151,7 @@ COMMIT""",
     "prepared, others": """PREPARE d AS DELETE FROM t USING u WHERE u.i = t.i AND u.i = ?;
 EXECUTE d(3);
 PREPARE i AS INSERT INTO t (i, s) VALUES ((SELECT max(i) + $1 FROM t), $2) RETURNING *;
-EXECUTE i(1, 'inserted')""",
+EXECUTE i(1, 'inserted') -- RETURNING""",
     "a constant transaction time": "BEGIN;\nUPDATE t SET d = CASE WHEN now() = (SELECT min(now()) FROM u) THEN 1 ELSE 2 END FROM u WHERE u.i = t.i;\nCOMMIT",
 }
 

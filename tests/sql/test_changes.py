@@ -13,8 +13,7 @@ import lanewise as lw  # noqa: E402
 
 GROUPS = {"update": changes.UPDATES, "delete": changes.DELETES, "merge": changes.MERGES, "insert": changes.INSERTS, "transaction": changes.TRANSACTIONS}
 CASES = [(f"{group}: {name}", sql) for group, cases in GROUPS.items() for name, sql in cases.items()]
-FINDS_ROWS = re.compile(r"\b(FROM|USING|SELECT)\b")
-BY_DUCKDB = {"UPDATE n SET x = ROW"}
+FINDS_ROWS = re.compile(r"(WITH|UPDATE|MERGE|INSERT)\b.*\b(FROM|USING|SELECT)\b|DELETE .*\b(USING|SELECT)\b|EXECUTE", re.DOTALL)
 
 
 def statements(sql):
@@ -24,8 +23,12 @@ def statements(sql):
 def outcome(connection, sql):
     """The sorted rows that a statement returns; of an error its kind, where DuckDB raises it in both."""
     try:
-        answer = connection.execute(sql)
-        rows = answer.fetchall() if "RETURNING" in sql else []
+        if isinstance(connection, lw.Connection) and FINDS_ROWS.match(sql):
+            answer = connection.sql(sql)
+            assert answer.engine == "lanewise", f"{sql}: {answer.fallback_reason}"
+        else:
+            answer = connection.execute(sql)
+        rows = answer.fetchall() if "RETURNING" in sql and not sql.startswith("PREPARE") else []
     except (duckdb.Error, lw.Error) as error:
         found = re.search(r"(Constraint|Binder|Catalog|TransactionContext) Error", str(error))
         return f"fails: {found[0] if found else ''}"
