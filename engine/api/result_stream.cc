@@ -119,9 +119,10 @@ StatementResult Session::State::answer_and_write(const sql::Statement& statement
     write(stream.batches());
     stream.stop();  // CREATE TABLE IF NOT EXISTS may not have read all rows
   } else {
-    execute(stream.answer, keep_columns, nullptr);
+    const bool changes = statement.kind == sql::Statement::Kind::kChange;
+    execute(stream.answer, keep_columns && !changes, nullptr);  // columns of tables are soon out of date
     const Table rows = std::move(result.table);
-    end(query, statement.kind == sql::Statement::Kind::kChange);
+    end(query, changes);
     write(batches_of(rows));
   }
   result.write_seconds = std::max(watch.lap() - result.run_seconds, 0.0);
