@@ -111,9 +111,7 @@ StatementResult Session::State::answer_and_write(const sql::Statement& statement
   auto& [result, query] = stream.answer;
   Stopwatch watch;
   std::optional<Table> written;
-  const auto write = [&](const Batches& rows) {
-    written = database.write(statement, rows, query, &budget);
-  };
+  const auto write = [&](const Batches& rows) { written = database.write(statement, rows, query, &budget); };
   if (database.writes_while_running(statement, query)) {
     stream.start(keep_columns);
     write(stream.batches());

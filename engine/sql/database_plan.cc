@@ -143,8 +143,7 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::logical_plan(const 
   resolver.VisitOperator(*logical);
   if (changes) {
     *result.write = write_plan(std::move(logical));
-    result.write->returns_rows =
-        planner.properties.return_type == duckdb::StatementReturnType::QUERY_RESULT;
+    result.write->returns_rows = planner.properties.return_type == duckdb::StatementReturnType::QUERY_RESULT;
     result.write->names = std::exchange(result.names, {});
     for (size_t i = 0; i < result.write->types.size(); ++i) result.names.push_back(fmt::format("c{}", i));
   }

@@ -108,9 +108,7 @@ Statement::Kind Database::State::kind_of(const duckdb::SQLStatement& statement) 
       return finds_rows(*found->second->unbound_statement) ? Kind::kChange : Kind::kOther;
     }
     default:
-      return finds_rows(statement)     ? Kind::kChange
-             : query_inside(statement) ? Kind::kWrite
-                                       : Kind::kOther;
+      return finds_rows(statement) ? Kind::kChange : query_inside(statement) ? Kind::kWrite : Kind::kOther;
   }
 }
 

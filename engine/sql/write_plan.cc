@@ -43,7 +43,8 @@ WritePlan write_plan(Operator plan) {
     } else if ((*at)->type == LogicalOperatorType::LOGICAL_PROJECTION) {  // of RETURNING
       at = &(*at)->children[0];
     } else {
-      unsupported("a statement that writes below " + duckdb::LogicalOperatorToString((*at)->type) + " is not");
+      unsupported("a statement that writes below " + duckdb::LogicalOperatorToString((*at)->type) +
+                  " is not");
     }
   }
   result.query = &(*at)->children.at(0);

@@ -94,8 +94,7 @@ OpenScan open_source(const plan::Scan& scan, const std::string& identity,
   ScanInput::OnComplete on_complete;
   std::unique_ptr<Scan> rows;
   if (options.store != nullptr && options.keep_columns && !identity.empty() && !scan.columns.empty()) {
-    rows =
-        scan.source->scan(scan.columns, BatchSize::kKept, options.budget, options.cancellation);
+    rows = scan.source->scan(scan.columns, BatchSize::kKept, options.budget, options.cancellation);
     auto intake = options.store->intake(identity, scan.columns);
     on_batch = [intake](const ScanBatch& batch) { intake->add(batch); };
     on_complete = [intake] { intake->commit(); };
@@ -104,10 +103,9 @@ OpenScan open_source(const plan::Scan& scan, const std::string& identity,
                                     options.cancellation);
   }
   OpenScan open;
-  open.input =
-      std::make_unique<ScanInput>(std::move(rows),
-                                  useful_threads(*scan.source, options), slicing_for(options, -1),
-                                  options.cancellation, std::move(on_batch), std::move(on_complete));
+  open.input = std::make_unique<ScanInput>(std::move(rows), useful_threads(*scan.source, options),
+                                           slicing_for(options, -1), options.cancellation,
+                                           std::move(on_batch), std::move(on_complete));
   open.note = "; read from the source";
   return open;
 }

@@ -129,8 +129,8 @@ class TableFunctionScan : public Scan {
     auto bounds = duckdb::make_uniq<duckdb::ConjunctionAndFilter>();
     const auto add = [&](duckdb::ExpressionType op, const Value& value) {
       if (!value.is_null())
-        bounds->child_filters.push_back(duckdb::make_uniq<duckdb::ConstantFilter>(
-            op, value_at(*make_column(value.type(), {value}), 0)));
+        bounds->child_filters.push_back(
+            duckdb::make_uniq<duckdb::ConstantFilter>(op, value_at(*make_column(value.type(), {value}), 0)));
     };
     add(duckdb::ExpressionType::COMPARE_GREATERTHANOREQUALTO, range.least);
     add(duckdb::ExpressionType::COMPARE_LESSTHANOREQUALTO, range.greatest);

@@ -50,7 +50,8 @@ class TableFunctionSource : public Source {
 
   std::unique_ptr<Scan> scan(const std::vector<size_t>& columns, BatchSize size, MemoryBudget* budget,
                              const Cancellation* cancellation) const override {
-    return translated([&] { return start_scan(function_, scanned(columns), {}, size, budget, cancellation); });
+    return translated(
+        [&] { return start_scan(function_, scanned(columns), {}, size, budget, cancellation); });
   }
 
   /// DuckDB skips the row groups of its tables whose bounds are outside of the ranges.
