@@ -300,19 +300,23 @@ void Database::to_arrow(Table table, ArrowArrayStream* out) {
 }
 
 void Database::add_source(const std::string& name, std::shared_ptr<const Source> source) {
+  state_->plans.clear();
   state_->exposed->sources[duckdb::StringUtil::Lower(name)] = std::move(source);
 }
 
 std::shared_ptr<const Source> Database::remove_source(const std::string& name) {
+  state_->plans.clear();
   auto found = state_->exposed->sources.extract(duckdb::StringUtil::Lower(name));
   return found ? std::move(found.mapped()) : nullptr;
 }
 
 void Database::add_function(std::shared_ptr<const ops::HostFunction> function) {
+  state_->plans.clear();
   translated([&] { add_host_function(state_->context(), std::move(function)); });
 }
 
 bool Database::remove_function(const std::string& name) {
+  state_->plans.clear();
   return translated([&] { return drop_host_function(state_->context(), name); });
 }
 

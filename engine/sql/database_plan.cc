@@ -105,9 +105,9 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::optimized(
   return logical;
 }
 
-duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::logical_plan(const Statement& statement,
-                                                                          const duckdb::SQLStatement& parsed,
-                                                                          Query& result) {
+Database::State::LogicalPlan Database::State::logical_plan(const Statement& statement,
+                                                           const duckdb::SQLStatement& parsed,
+                                                           Query& result) {
   // Scans number by it what they store.
   context().transaction.SetActiveQuery(duckdb::DatabaseManager::Get(context()).GetNewQueryNumber());
   duckdb::Planner planner(context());
@@ -131,34 +131,48 @@ duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::logical_plan(const 
     context().ActiveTransaction().ModifyDatabase(*database, change.modifications);
     query_writes = result.transaction != nullptr && !changes;  // what fails changes nothing
   }
-  if (has_stored_rejects(*logical)) query_writes = result.transaction != nullptr;
+  if (has_stored_rejects(*logical)) query_writes = result.transaction != nullptr && !changes;
   files.clear();
   find_files(*logical);
   result.names.assign(planner.names.begin(), planner.names.end());
-  result.write = std::make_shared<WritePlan>();
-  result.write->types.assign(planner.types.begin(), planner.types.end());
-  logical = optimized(std::move(logical), *planner.binder);
-  logical->ResolveOperatorTypes();
+  LogicalPlan plan{nullptr, parsed.type == StatementType::SELECT_STATEMENT && statement.parameters.schema.empty() &&
+                                stays_right(*logical)};
+  plan.root = optimized(std::move(logical), *planner.binder);
+  plan.root->ResolveOperatorTypes();
   duckdb::ColumnBindingResolver resolver;
-  resolver.VisitOperator(*logical);
+  resolver.VisitOperator(*plan.root);
+  WritePlan write;
+  write.types.assign(planner.types.begin(), planner.types.end());
   if (changes) {
-    *result.write = write_plan(std::move(logical));
-    result.write->returns_rows = planner.properties.return_type == duckdb::StatementReturnType::QUERY_RESULT;
-    result.write->names = std::exchange(result.names, {});
-    for (size_t i = 0; i < result.write->types.size(); ++i) result.names.push_back(fmt::format("c{}", i));
+    write = write_plan(std::move(plan.root));
+    write.returns_rows = planner.properties.return_type == duckdb::StatementReturnType::QUERY_RESULT;
+    write.names = std::exchange(result.names, {});
+    for (size_t i = 0; i < write.types.size(); ++i) result.names.push_back(fmt::format("c{}", i));
   }
-  for (const duckdb::LogicalType& type : result.write->types) result.texts.push_back(text_of(type));
-  return logical;
+  for (const duckdb::LogicalType& type : write.types) result.texts.push_back(text_of(type));
+  if (statement.kind != Statement::Kind::kQuery) result.write = std::make_shared<WritePlan>(std::move(write));
+  return plan;
+}
+
+std::optional<Query> Database::State::planned_before(const Statement& statement) {
+  const Query* kept = plans.find(statement.text);
+  if (kept == nullptr || !statement.parameters.schema.empty()) return std::nullopt;
+  Query result = *kept;
+  result.transaction = translated([&] { return transaction(); });
+  context().transaction.SetActiveQuery(duckdb::DatabaseManager::Get(context()).GetNewQueryNumber());
+  files.clear();
+  return result;
 }
 
 Query Database::plan(const Statement& statement) {
+  if (auto known = state_->planned_before(statement)) return std::move(*known);
   Query result;
   const auto begin = std::chrono::steady_clock::now();
   const duckdb::SQLStatement& parsed =
       *translated([&] { return state_->after_preparation(statement.parsed.get()); }, statement.text);
   if (&parsed != statement.parsed.get())
     result.pivot_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  duckdb::unique_ptr<duckdb::LogicalOperator> logical;
+  State::LogicalPlan logical;
   try {
     translated(
         [&] {
@@ -174,7 +188,7 @@ Query Database::plan(const Statement& statement) {
   try {
     translated([&] {
       Translator translator(state_->context(), state_->generation, statement.text);
-      result.root = translator.plan(logical ? *logical : **result.write->query);
+      result.root = translator.plan(logical.root ? *logical.root : **result.write->query);
       result.computed_by_duckdb = translator.computed_by_duckdb();
       if (translator.reads_json()) {
         state_->query_left_open = true;
@@ -187,6 +201,9 @@ Query Database::plan(const Statement& statement) {
   } catch (const UserError& error) {
     throw UnsupportedError(error.what());
   }
+  const bool is_ours = result.computed_by_duckdb.empty() && result.executor == nullptr;
+  if (logical.stays_right && is_ours && result.transaction != nullptr && !state_->query_writes)
+    state_->plans.keep(statement.text, result);
   return result;
 }
 

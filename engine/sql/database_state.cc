@@ -178,7 +178,7 @@ std::shared_ptr<void> Database::State::transaction() {
 std::optional<Table> Database::State::run(duckdb::unique_ptr<duckdb::SQLStatement> statement, bool reads_only,
                                           const Table& parameters, MemoryBudget* budget) {
   ParameterValues values = parameter_values(*statement, parameters);
-  if (!reads_only) ++generation.writes;
+  if (!reads_only) begin_change();
   if (changes_settings(statement->type)) ++generation.settings;
   const auto pending = context().PendingQuery(std::move(statement), values, duckdb::QueryParameters(true));
   if (pending->HasError()) pending->GetErrorObject().Throw();

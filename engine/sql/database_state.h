@@ -8,6 +8,7 @@
 
 #include "sql/database.h"
 #include "sql/duckdb_headers.h"
+#include "sql/kept_plans.h"
 #include "sql/scan/rows_function.h"
 #include "sql/scan/source.h"
 
@@ -23,6 +24,7 @@ struct Database::State {
   bool query_left_open = false;    // a query of the transaction is still open
   bool query_writes = false;       // the transaction keeps values of sequences, and rejected rows
   std::vector<std::string> files;  // files of the last plan
+  KeptPlans plans;
 
   std::atomic<bool> query_running{false};         // in another thread, by `connection`
   duckdb::unique_ptr<duckdb::Connection> second;  // for use meanwhile; made by the first such query
@@ -44,10 +46,20 @@ struct Database::State {
   /// Begins a transaction unless the user has begun one. Beginning and ending one by SQL takes as long as a
   /// small query, so it is used only to close a query that was left open.
   std::shared_ptr<void> transaction();
-  /// DuckDB's optimised plan of `parsed`, with resolved columns. Stores the query's columns in `result`; the
-  /// plan of a statement that changes rows is in its WritePlan, too.
-  duckdb::unique_ptr<duckdb::LogicalOperator> logical_plan(const Statement& statement,
-                                                           const duckdb::SQLStatement& parsed, Query& result);
+  /// DuckDB's optimised plan of `parsed`, with resolved columns.
+  struct LogicalPlan {
+    duckdb::unique_ptr<duckdb::LogicalOperator> root;  // null: it is in a WritePlan
+    bool stays_right;                                  // see kept_plans.h
+  };
+  /// Stores the query's columns in `result`.
+  LogicalPlan logical_plan(const Statement& statement, const duckdb::SQLStatement& parsed, Query& result);
+  /// The plan of the same text, in a new transaction; nothing: it is to be planned.
+  std::optional<Query> planned_before(const Statement& statement);
+  /// Forgets plans, since something that they depend on may change.
+  void begin_change() {
+    plans.clear();
+    ++generation.writes;
+  }
 
   /// Runs a statement and fetches its result.
   std::optional<Table> run(duckdb::unique_ptr<duckdb::SQLStatement> statement, bool reads_only,

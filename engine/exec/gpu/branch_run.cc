@@ -174,6 +174,14 @@ const JoinTable* BranchRun::splitting() const {
   return table.part_shift() ? &table : nullptr;
 }
 
+/// Whether a copy of the columns takes a small part of the free memory.
+bool BranchRun::has_room_for(const std::vector<const DeviceColumn*>& columns) const {
+  uint64_t bytes = 0;
+  for (const DeviceColumn* const column : columns) bytes += rows_ * width(column->type.physical());
+  const MemoryBudget& budget = gpu_.pool.budget();
+  return budget.used() + bytes * 4 < budget.limit();
+}
+
 /// Puts the rows that are left, with all that the last kernel reads of them, into the order in which it looks
 /// them up.
 void BranchRun::order_by_parts() {
@@ -187,8 +195,11 @@ void BranchRun::order_by_parts() {
   const Stage& stage = program_.stages[first_of_last()];
   const bool all =
       active_ == 0 && stage.predicates.empty() && table->lookup().kind == kernel::LookupKind::kHash;
+  const RowsLeft left = all                                        ? RowsLeft::kAll
+                        : has_room_for(columns) && !input_.streams() ? RowsLeft::kAtMost
+                                                                     : RowsLeft::kUnknown;
   SplitRows split = split_rows(
-      columns, rows_, all, job, gpu_, [this](size_t bytes) { return allocate(bytes, kSplit); },
+      columns, rows_, left, job, gpu_, [this](size_t bytes) { return allocate(bytes, kSplit); },
       [&](const char* name, uint64_t rows, const auto&... arguments) {
         launch_resident(kernel(name), name, rows, {.threads = kernel::kSplitThreads}, arguments...);
       });

@@ -153,6 +153,7 @@ class BranchRun {
   void expand();
   void begin_pairs();
   const JoinTable* splitting() const;
+  bool has_room_for(const std::vector<const DeviceColumn*>& columns) const;
   void order_by_parts();
   Strategy strategy_of_pairs() const;
   const KernelBuilder& builder() const { return sources_[section_].builder(); }
@@ -209,10 +210,14 @@ class BranchRun {
 
 /// A value in the device's memory, when all that was launched before is done.
 template <class T>
-T fetch_one(Accelerator& gpu, gpu::cuda::Address from) {
+T fetch_one(Accelerator& gpu, gpu::cuda::Address from, gpu::Stream& stream) {
   T value;
-  gpu.staging.download(&value, from, sizeof(T), gpu.stream);
+  gpu.staging.download(&value, from, sizeof(T), stream);
   return value;
+}
+template <class T>
+T fetch_one(Accelerator& gpu, gpu::cuda::Address from) {
+  return fetch_one<T>(gpu, from, gpu.stream);
 }
 
 /// Blocks of row kernels at most, for one slot of states each.

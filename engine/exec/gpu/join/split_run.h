@@ -36,11 +36,18 @@ MovedTo make_room(const std::vector<const DeviceColumn*>& columns, uint64_t rows
   return to;
 }
 
+/// How many rows the kernels leave, as far as that is known before.
+enum class RowsLeft : uint8_t {
+  kAll,
+  kUnknown,  ///< the device waits until the host has made room for so many
+  kAtMost,   ///< there is room for all, and the device does not wait
+};
+
 /// Puts the columns into that order, by the kernels of split_text(): `launch(name, rows,
 /// arguments...)` launches one over so many rows, `allocate(bytes)` gives memory. They have a fixed width and
-/// no NULL. `all`: the kernels leave no row out. Throws MemoryError.
+/// no NULL. Throws MemoryError.
 template <class Allocate, class Launch>
-SplitRows split_rows(const std::vector<const DeviceColumn*>& columns, uint64_t rows, bool all,
+SplitRows split_rows(const std::vector<const DeviceColumn*>& columns, uint64_t rows, RowsLeft left,
                      kernel::Job job, Accelerator& gpu, Allocate allocate, Launch launch) {
   const gpu::DeviceBuffer counts = allocate((kernel::kLookupParts + 1) * sizeof(uint32_t));
   gpu.stream.fill(counts.address(), 0, counts.size());
@@ -48,10 +55,17 @@ SplitRows split_rows(const std::vector<const DeviceColumn*>& columns, uint64_t r
   launch("count_parts", rows, job);
   launch("start_parts", uint64_t{1}, job);
   const gpu::cuda::Address sum = counts.address() + kernel::kLookupParts * sizeof(uint32_t);
-  const uint64_t left = all ? rows : fetch_one<uint32_t>(gpu, sum);
-  MovedTo to = make_room(columns, left, allocate);
+  gpu::Event summed(gpu.device);
+  summed.record(gpu.stream);
+  uint64_t count = left == RowsLeft::kUnknown ? fetch_one<uint32_t>(gpu, sum) : rows;
+  MovedTo to = make_room(columns, count, allocate);
   launch("split_rows", rows, job, to.addresses);
-  return {left, std::move(to.columns)};
+  if (left == RowsLeft::kAtMost) {
+    gpu.copies.wait(summed);
+    count = fetch_one<uint32_t>(gpu, sum, gpu.copies);
+    for (DeviceColumn& column : to.columns) column.rows = static_cast<int64_t>(count);
+  }
+  return {count, std::move(to.columns)};
 }
 
 }  // namespace lanewise::exec
