@@ -17,6 +17,18 @@ bool writes(const duckdb::LogicalOperator& op) {
          op.type == LogicalOperatorType::LOGICAL_MERGE_INTO || op.type == LogicalOperatorType::LOGICAL_INSERT;
 }
 
+/// DuckDB 1.5.6 reads memory that nothing has written for the other columns of these rows.
+void check_returned(const duckdb::LogicalMergeInto& merge) {
+  const auto found = merge.actions.find(duckdb::MergeActionCondition::WHEN_NOT_MATCHED_BY_SOURCE);
+  if (!merge.return_chunk || found == merge.actions.end()) return;
+  for (const auto& action : found->second) {
+    if (action->action_type == duckdb::MergeActionType::MERGE_UPDATE &&
+        action->columns.size() < merge.table.GetColumns().PhysicalColumnCount())
+      throw UserError(
+          "MERGE with RETURNING: an UPDATE under WHEN NOT MATCHED BY SOURCE must set all columns of the table");
+  }
+}
+
 /// A cast to a type as SQL would write it. NULL has a type that a cast cannot name.
 duckdb::unique_ptr<duckdb::ParsedExpression> cast_to(const duckdb::LogicalType& type,
                                                      duckdb::unique_ptr<duckdb::ParsedExpression> column) {
@@ -47,6 +59,8 @@ WritePlan write_plan(Operator plan) {
                   " is not");
     }
   }
+  if ((*at)->type == LogicalOperatorType::LOGICAL_MERGE_INTO)
+    check_returned((*at)->Cast<duckdb::LogicalMergeInto>());
   result.query = &(*at)->children.at(0);
   while (!ctes.empty()) {
     Operator cte = std::move(ctes.back());

@@ -1,5 +1,6 @@
 """UPDATE, DELETE, MERGE and INSERT whose rows a query finds: after each statement, all tables are as after DuckDB's, and so is what it returned."""
 
+import json
 import re
 import sys
 
@@ -62,6 +63,44 @@ def test_same_tables_as_duckdb(sql, threads):
             except duckdb.Error:  # of an aborted transaction
                 continue
             assert contents(ours) == expected, each
+
+
+def test_rows_that_duckdb_returns_wrongly_are_an_error():
+    """It reads memory that nothing has written for columns that the UPDATE does not set."""
+    merge = "MERGE INTO t USING u ON u.i = t.i WHEN NOT MATCHED BY SOURCE THEN UPDATE SET {} RETURNING *"
+    with lw.connect() as ours:
+        for each in statements(changes.TABLES):
+            ours.execute(each)
+        with pytest.raises(lw.Error, match="must set all columns"):
+            ours.execute(merge.format("s = 'x'"))
+        assert len(ours.execute(merge.format("i = -t.i, s = 'x', d = 1, l = []")).fetchall()) == 5
+
+
+@pytest.mark.parametrize("form", ["text", "json", "yaml", "mermaid", "graphviz", "html"])
+@pytest.mark.parametrize("analyze", ["", "ANALYZE, "])
+@pytest.mark.parametrize("statement, name", [("UPDATE t SET s = u.s FROM u WHERE u.i = t.i", "UPDATE"), ("INSERT INTO u SELECT i, s, 1 FROM t", "INSERT"),
+                                             ("MERGE INTO t USING u ON u.i = t.i WHEN MATCHED THEN DELETE", "MERGE_INTO")])
+def test_explain_names_the_statement(form, analyze, statement, name):
+    with lw.connect() as ours:
+        for each in statements(changes.TABLES):
+            ours.execute(each)
+        plan = "\n".join(str(row[0]) for row in ours.execute(f"EXPLAIN ({analyze}FORMAT {form}) {statement}").fetchall())
+    assert name in plan and "Scan" in plan, plan
+    if form == "json":
+        assert json.loads(plan)["node"] == name and json.loads(plan)["children"], plan
+
+
+def test_who_ran_each_part_is_said():
+    with lw.connect() as ours:
+        for each in statements(changes.TABLES):
+            ours.execute(each)
+        changed = ours.sql("UPDATE t SET s = u.s FROM u WHERE u.i = t.i")
+        assert changed.engine == "lanewise" and "duckdb" in changed.profile() and "Join" in changed.profile(), changed.profile()
+        ours.execute("CREATE TABLE g AS SELECT 'POINT(1 2)'::GEOMETRY AS p, 3 AS i")
+        by_duckdb = ours.sql("UPDATE g SET p = NULL FROM t WHERE t.i = g.i AND g.p IS NOT NULL")
+        assert by_duckdb.engine == "duckdb" and "GEOMETRY" in by_duckdb.fallback_reason
+        assert ours.execute("SELECT count(*) FROM g WHERE i = 3").fetchone() == (1,)
+        assert ours.sql("UPDATE t SET s = 'x' WHERE i = 2").engine == "duckdb"
 
 
 def test_many_rows():
