@@ -125,9 +125,12 @@ Database::State::LogicalPlan Database::State::logical_plan(const Statement& stat
   const bool changes = statement.kind == Statement::Kind::kChange;
   for (const auto& [name, change] : planner.properties.modified_databases) {  // a query's: by nextval
     auto database = duckdb::DatabaseManager::Get(context()).GetDatabase(context(), name);
+    if (database->IsReadOnly() && changes)
+      throw duckdb::InvalidInputException(fmt::format(
+          "Cannot execute statement of type \"{}\" on database \"{}\" which is attached in read-only mode!",
+          statement.name, name));
     if (database->IsReadOnly())
-      throw UserError(fmt::format("{}: the database '{}' is open for reading only",
-                                  changes ? statement.name : "nextval", name));
+      throw UserError(fmt::format("nextval: the database '{}' is open for reading only", name));
     context().ActiveTransaction().ModifyDatabase(*database, change.modifications);
     query_writes = result.transaction != nullptr && !changes;  // what fails changes nothing
   }

@@ -96,7 +96,8 @@ def test_who_ran_each_part_is_said():
             ours.execute(each)
         changed = ours.sql("UPDATE t SET s = u.s FROM u WHERE u.i = t.i")
         assert changed.engine == "lanewise" and "duckdb" in changed.profile() and "Join" in changed.profile(), changed.profile()
-        ours.execute("CREATE TABLE g AS SELECT 'POINT(1 2)'::GEOMETRY AS p, 3 AS i")
+        ours.execute("CREATE TABLE g (p GEOMETRY, i INTEGER)")
+        ours.execute("INSERT INTO g VALUES ('POINT(1 2)', 3)")
         by_duckdb = ours.sql("UPDATE g SET p = NULL FROM t WHERE t.i = g.i AND g.p IS NOT NULL")
         assert by_duckdb.engine == "duckdb" and "GEOMETRY" in by_duckdb.fallback_reason
         assert ours.execute("SELECT count(*) FROM g WHERE i = 3").fetchone() == (1,)
