@@ -105,7 +105,9 @@ Statement::Kind Database::State::kind_of(const duckdb::SQLStatement& statement) 
       const auto found = prepared.find(statement.Cast<duckdb::ExecuteStatement>().name);
       if (found == prepared.end()) return Kind::kOther;
       if (found->second->statement_type == StatementType::SELECT_STATEMENT) return Kind::kQuery;
-      return finds_rows(*found->second->unbound_statement) ? Kind::kChange : Kind::kOther;
+      const duckdb::SQLStatement& prepared_one = *found->second->unbound_statement;
+      const bool inserts = prepared_one.type == StatementType::INSERT_STATEMENT && query_inside(prepared_one);
+      return inserts || finds_rows(prepared_one) ? Kind::kChange : Kind::kOther;
     }
     default:
       return finds_rows(statement) ? Kind::kChange : query_inside(statement) ? Kind::kWrite : Kind::kOther;

@@ -151,7 +151,12 @@ COMMIT""",
     "prepared, others": """PREPARE d AS DELETE FROM t USING u WHERE u.i = t.i AND u.i = ?;
 EXECUTE d(3);
 PREPARE i AS INSERT INTO t (i, s) VALUES ((SELECT max(i) + $1 FROM t), $2) RETURNING *;
-EXECUTE i(1, 'inserted') -- RETURNING""",
+EXECUTE i(1, 'inserted') -- RETURNING;
+PREPARE q AS INSERT INTO u SELECT i + $1, s, d FROM t WHERE i > $2;
+EXECUTE q(100, 4);
+EXECUTE q(NULL, 100);
+PREPARE c AS WITH x AS (SELECT i FROM t WHERE i > $1) INSERT INTO t (i, s) SELECT i, 'c' FROM x ON CONFLICT DO UPDATE SET s = excluded.s RETURNING i, s;
+EXECUTE c(3) -- RETURNING""",
     "a constant transaction time": "BEGIN;\nUPDATE t SET d = CASE WHEN now() = (SELECT min(now()) FROM u) THEN 1 ELSE 2 END FROM u WHERE u.i = t.i;\nCOMMIT",
 }
 
