@@ -138,8 +138,8 @@ Database::State::LogicalPlan Database::State::logical_plan(const Statement& stat
   files.clear();
   find_files(*logical);
   result.names.assign(planner.names.begin(), planner.names.end());
-  LogicalPlan plan{nullptr, parsed.type == StatementType::SELECT_STATEMENT && statement.parameters.schema.empty() &&
-                                stays_right(*logical)};
+  LogicalPlan plan{nullptr, parsed.type == StatementType::SELECT_STATEMENT &&
+                                statement.parameters.schema.empty() && stays_right(*logical)};
   plan.root = optimized(std::move(logical), *planner.binder);
   plan.root->ResolveOperatorTypes();
   duckdb::ColumnBindingResolver resolver;

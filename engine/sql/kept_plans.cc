@@ -29,10 +29,10 @@ bool stays_right(duckdb::LogicalOperator& logical) {
   if (logical.type == Type::LOGICAL_SAMPLE) return false;
   if (logical.type == Type::LOGICAL_GET && !reads_a_table(logical.Cast<duckdb::LogicalGet>())) return false;
   bool consistent = true;
-  duckdb::LogicalOperatorVisitor::EnumerateExpressions(
-      logical, [&](duckdb::unique_ptr<duckdb::Expression>* expr) {
-        consistent = consistent && (*expr)->IsConsistent();
-      });
+  duckdb::LogicalOperatorVisitor::EnumerateExpressions(logical,
+                                                       [&](duckdb::unique_ptr<duckdb::Expression>* expr) {
+                                                         consistent = consistent && (*expr)->IsConsistent();
+                                                       });
   return consistent &&
          std::ranges::all_of(logical.children, [](const auto& child) { return stays_right(*child); });
 }

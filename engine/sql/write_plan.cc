@@ -25,7 +25,8 @@ void check_returned(const duckdb::LogicalMergeInto& merge) {
     if (action->action_type == duckdb::MergeActionType::MERGE_UPDATE &&
         action->columns.size() < merge.table.GetColumns().PhysicalColumnCount())
       throw UserError(
-          "MERGE with RETURNING: an UPDATE under WHEN NOT MATCHED BY SOURCE must set all columns of the table");
+          "MERGE with RETURNING: an UPDATE under WHEN NOT MATCHED BY SOURCE must set all columns of the "
+          "table");
   }
 }
 

@@ -195,7 +195,7 @@ void BranchRun::order_by_parts() {
   const Stage& stage = program_.stages[first_of_last()];
   const bool all =
       active_ == 0 && stage.predicates.empty() && table->lookup().kind == kernel::LookupKind::kHash;
-  const RowsLeft left = all                                        ? RowsLeft::kAll
+  const RowsLeft left = all                                          ? RowsLeft::kAll
                         : has_room_for(columns) && !input_.streams() ? RowsLeft::kAtMost
                                                                      : RowsLeft::kUnknown;
   SplitRows split = split_rows(

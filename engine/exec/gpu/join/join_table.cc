@@ -254,7 +254,8 @@ class JoinTable::Filling {
     job_.words[JobLayout::kShift] = *table_.part_shift_;
     try {
       SplitRows split = split_rows(
-          columns, table_.rows_, RowsLeft::kAll, job_, gpu_, [this](size_t bytes) { return allocate(bytes); }, run);
+          columns, table_.rows_, RowsLeft::kAll, job_, gpu_, [this](size_t bytes) { return allocate(bytes); },
+          run);
       for (size_t i = 0; i < columns.size(); ++i)
         table_.columns_[i] = shared_column(std::move(split.columns[i]));
       set_keys();
