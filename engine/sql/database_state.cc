@@ -95,6 +95,8 @@ duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> Database::State::parse(
 
 Statement::Kind Database::State::kind_of(const duckdb::SQLStatement& statement) {
   using Kind = Statement::Kind;
+  // DuckDB then copies statements; that of a plan cannot be copied.
+  const bool verifies = duckdb::ClientConfig::GetConfig(context()).AnyVerification();
   switch (statement.type) {
     case StatementType::SELECT_STATEMENT:
       return is_show(statement) ? Kind::kOther : Kind::kQuery;
@@ -107,10 +109,12 @@ Statement::Kind Database::State::kind_of(const duckdb::SQLStatement& statement) 
       if (found->second->statement_type == StatementType::SELECT_STATEMENT) return Kind::kQuery;
       const duckdb::SQLStatement& prepared_one = *found->second->unbound_statement;
       const bool inserts = prepared_one.type == StatementType::INSERT_STATEMENT && query_inside(prepared_one);
-      return inserts || finds_rows(prepared_one) ? Kind::kChange : Kind::kOther;
+      return !verifies && (inserts || finds_rows(prepared_one)) ? Kind::kChange : Kind::kOther;
     }
     default:
-      return finds_rows(statement) ? Kind::kChange : query_inside(statement) ? Kind::kWrite : Kind::kOther;
+      return finds_rows(statement)     ? (verifies ? Kind::kOther : Kind::kChange)
+             : query_inside(statement) ? Kind::kWrite
+                                       : Kind::kOther;
   }
 }
 
