@@ -235,9 +235,9 @@ duckdb::unique_ptr<duckdb::TableRef> replace_name(duckdb::ClientContext&, duckdb
   return reference;
 }
 
-duckdb::TableFunction function_of_rows(duckdb::vector<duckdb::LogicalType> arguments,
+duckdb::TableFunction function_of_rows(const duckdb::vector<duckdb::LogicalType>& arguments,
                                        std::shared_ptr<ExposedRows> exposed) {
-  duckdb::TableFunction function(kName, std::move(arguments), next_rows, bind, init_global, init_local);
+  duckdb::TableFunction function(kName, arguments, next_rows, bind, init_global, init_local);
   function.projection_pushdown = true;
   function.get_partition_data = partition;
   function.function_info = duckdb::make_shared_ptr<Info>(std::move(exposed));
