@@ -1,7 +1,7 @@
 """Joins of two tables against DuckDB: the same database file, the same number of threads, hot, equal answers.
 
-Each engine runs every query RUNS times in one process. The best run after the first one counts, including planning and the build side. On a GPU
-the time of the kernels alone is shown, too. Rates are in billions of pairs a second.
+Each engine runs every query RUNS times in one process. The best run after the first one counts, including the build side. Lanewise keeps the plan of
+the first run, DuckDB plans each. On a GPU the time of the kernels alone is shown, too. Rates are in billions of pairs a second.
 
     ./dev bench join                        2^24 rows probe 2^21, on the CPU
     ./dev bench join --device cuda --large  2^27 rows probe 2^24, on a GPU; DuckDB on all cores

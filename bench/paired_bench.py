@@ -122,7 +122,7 @@ def finished(command, script=None):
 
 def run_sql(program, data, text, options, device="cpu"):
     """Milliseconds of a hot statement, and its answer."""
-    script = data.views(text) + f"{text};\n" * (1 + options.repeat)
+    script = data.views(text) + "".join(f"{text}\n/* {run} */;\n" for run in range(1 + options.repeat))  # each is planned
     done = finished([program, "sql", "--device", device, "--threads", options.threads, "--timing", "--format", "json"], script)
     times = [suite.milliseconds(line) for line in done.stderr.splitlines() if re.match(r"plan [\d.]", line)]
     return statistics.median(times[-options.repeat:]), corpus.json_answers(done.stdout)[-1].rows

@@ -83,7 +83,8 @@ def milliseconds(line):
 
 def run_lanewise(database, queries, arguments):
     runs = arguments.runs
-    script = "".join(f"{query.rstrip().rstrip(';')};\n" * runs for query in queries)
+    # Each text is another one, so each run is planned, as in DuckDB.
+    script = "".join(f"{query.rstrip().rstrip(';')}\n/* {run} */;\n" for query in queries for run in range(runs))
     command = [BUILD / "lanewise", "sql", "--db", database, "--read-only", "--device", arguments.device, "--threads", str(arguments.threads), "--timing", "--format", "json"]
     if arguments.memory_limit:
         command += ["--memory-limit", arguments.memory_limit]

@@ -111,6 +111,9 @@ Database::State::LogicalPlan Database::State::logical_plan(const Statement& stat
   // Scans number by it what they store.
   context().transaction.SetActiveQuery(duckdb::DatabaseManager::Get(context()).GetNewQueryNumber());
   duckdb::Planner planner(context());
+  bool stays_right = true;
+  planner.binder->EntryRetriever().SetCallback(
+      [&](const duckdb::CatalogEntry& entry) { stays_right &= !belongs_to_a_query(entry); });
   const PivotByFilters pivots(context());
   if (parsed.type == StatementType::EXECUTE_STATEMENT) {
     const auto& execute = parsed.Cast<duckdb::ExecuteStatement>();
@@ -138,8 +141,9 @@ Database::State::LogicalPlan Database::State::logical_plan(const Statement& stat
   files.clear();
   find_files(*logical);
   result.names.assign(planner.names.begin(), planner.names.end());
-  LogicalPlan plan{nullptr, parsed.type == StatementType::SELECT_STATEMENT &&
-                                statement.parameters.schema.empty() && stays_right(*logical)};
+  stays_right &= parsed.type == StatementType::SELECT_STATEMENT && statement.parameters.schema.empty() &&
+                 reads_tables_alone(*logical);
+  LogicalPlan plan{nullptr, stays_right};
   plan.root = optimized(std::move(logical), *planner.binder);
   plan.root->ResolveOperatorTypes();
   duckdb::ColumnBindingResolver resolver;

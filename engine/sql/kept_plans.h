@@ -6,14 +6,19 @@
 #include "sql/database.h"
 
 namespace duckdb {
+class CatalogEntry;
 class LogicalOperator;
-}
+}  // namespace duckdb
 
 namespace lanewise::sql {
 
-/// Whether a query's plan, bound and not yet optimised, stays right until a statement changes something: it
-/// reads DuckDB's tables alone, and no value in it belongs to one query, such as that of now().
-bool stays_right(duckdb::LogicalOperator& logical);
+// A query's plan stays right until a statement changes something, unless one of these is so.
+
+/// Whether it is a function whose value belongs to one query, like that of now(): such values become
+/// constants of the plan.
+bool belongs_to_a_query(const duckdb::CatalogEntry& entry);
+/// Whether a plan, bound and not yet optimised, reads nothing but DuckDB's tables.
+bool reads_tables_alone(const duckdb::LogicalOperator& logical);
 
 /// Plans of queries by their text, since binding and optimising a small query take longer than running it.
 class KeptPlans {

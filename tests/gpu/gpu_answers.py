@@ -1,8 +1,8 @@
-"""Writes DuckDB's answers to a file, for machines without DuckDB: to all of tests/sql, and to random queries of tests/fuzz.
+"""Writes DuckDB's answers to a file, for machines without DuckDB: to all of tests/sql, the join order benchmark, and random queries of tests/fuzz.
 
   python3 tests/gpu/gpu_answers.py [--random 1000] [--seed 1] [--joins] FILE
 
-FILE is JSON, a list of units: the blocks of a statement file, or a random table and its queries, with the answers to the queries.
+FILE is JSON, a list of units: the blocks of a statement file, tables and some of their queries, with the answers to the queries.
 tests/gpu/gpu_differential.py reads it. Two kinds of random queries are left out: those with long answers, which would be most of the file, and
 those where the CPU's answer differs from DuckDB's, which are a matter for ./dev fuzz sql.
 """
@@ -22,8 +22,10 @@ sys.path += [str(ROOT / "tests/sql"), str(ROOT / "tests/fuzz")]
 import corpus  # noqa: E402
 import duckdb  # noqa: E402
 import engine  # noqa: E402
+import job  # noqa: E402
 import sql  # noqa: E402
 
+QUERIES_AT_ONCE = 8  # of the benchmark: units run beside each other
 MOST_ROWS = 1000  # characters of an answer to a random query: nine in ten have fewer
 
 
@@ -38,6 +40,13 @@ def statement_files():
         blocks = corpus.read(path)
         with duckdb.connect() as connection:
             yield unit(path.name, blocks, corpus.duckdb_answers(connection, blocks))
+
+
+def join_order_benchmark():
+    made, queries, answers = job.blocks()
+    for first in range(0, len(queries), QUERIES_AT_ONCE):
+        part = slice(first, first + QUERIES_AT_ONCE)
+        yield unit(f"join order benchmark {first}", made + queries[part], answers[part])
 
 
 def random_queries(count, seed, joins=False):
@@ -56,7 +65,7 @@ def random_queries(count, seed, joins=False):
 
 
 def write(path, count=1000, seed=1, joins=False):
-    files = [] if joins else statement_files()
+    files = [] if joins else [*statement_files(), *join_order_benchmark()]
     path.write_text(json.dumps([*files, *random_queries(count, seed, joins)], separators=(",", ":")))
 
 

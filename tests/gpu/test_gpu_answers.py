@@ -27,6 +27,9 @@ def test_all_statement_files_and_random_queries(file, monkeypatch):
     for path in corpus.FOLDER.glob("*.test"):
         blocks, answers = units.pop(path.name)
         assert blocks == corpus.read(path) and len(answers) == sum(block.kind != "statement" for block in blocks)
+    benchmark = [units.pop(name) for name in sorted(units) if name.startswith("join order benchmark ")]
+    assert sum(len(answers) for _, answers in benchmark) == 113
+    assert engine.failures(*benchmark[0]) == []
     assert sorted(units) == [f"random queries {i}" for i in range(3)]
     answered = [answer for _, answers in units.values() for answer in answers if answer]
     assert 40 <= len(answered) <= 60 and max(len(answer.rows) for answer in answered) <= 1000

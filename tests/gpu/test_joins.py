@@ -255,6 +255,7 @@ def test_aggregates_look_rows_up_themselves(emulated_gpu):
 # Rows split by parts of a lookup: what must run, and what must not, by how the lookup is forced.
 SPLIT = [
     ("SELECT count(*), sum(p), sum(v) FROM l JOIN b ON l.k = b.k", "hash", "fill_values", "count_runs"),
+    ("SELECT sum(v) + count(*) + sum(p) FROM l JOIN b ON l.k = b.k", "hash", "fill_rest", "count_runs"),
     ("SELECT count(*), sum(p), sum(v) FROM l JOIN (SELECT CASE WHEN p % 50 <> 0 THEN k END AS k, p FROM b) b ON l.k = b.k WHERE v % 3 = 1", "hash", "fill_values", "count_runs"),
     ("SELECT count(*), sum(p), sum(v) FROM l JOIN (SELECT CASE WHEN d = 9 THEN -1 ELSE k END AS k, CASE WHEN d = 9 THEN -1 ELSE p END AS p FROM b) b ON l.k = b.k", "hash", "fill ", "count_runs"),
     ("SELECT count(*), sum(p), sum(v) FROM l JOIN (SELECT CASE d WHEN 17 THEN 18 ELSE d END AS d, p FROM b) b ON l.d = b.d", "hash", "count_runs", "place_rows"),

@@ -152,6 +152,10 @@ void BranchRun::open(RowRange now, RowRange ahead) {
   const Strategy strategy = strategy_of_pairs();
   for (size_t section = 0; section < sections_.size(); ++section)
     sources_.emplace_back(program_, sink_, columns_, forms, strategy, section);
+}
+
+/// Begins to build the kernels of all sections.
+void BranchRun::begin_kernels() {
   matchings_.resize(sections_.size());
   kernels_.clear();
   awaited_.clear();
@@ -394,6 +398,7 @@ void BranchRun::book_kernels() {
 }
 
 void BranchRun::narrow(bool last_too) {
+  begin_kernels();
   for (size_t section = 0; section < sections_.size(); ++section) {
     if (section > 0) {
       if (lane_steps_) book_kernels();

@@ -148,6 +148,7 @@ class BranchRun {
   uint64_t bytes_read(StageRange stages, bool outputs_too) const;
   size_t place_of(size_t column) const;
   void hold_columns();
+  void begin_kernels();
   void begin_section(size_t section);
   void clear_section();
   void expand();

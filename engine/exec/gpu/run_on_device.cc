@@ -299,16 +299,30 @@ class DeviceRun {
   const Destination keep_;
 };
 
+/// Whether the device does not have the build side that the step looks in.
+bool lacks_table(const StepSpec& step, const Results& results, const Accelerator& gpu) {
+  if (!std::holds_alternative<plan::Join>(step.node->payload)) return false;
+  const auto& table = results[step.result].on_device;
+  return table == nullptr || &table->place() != &gpu;
+}
+
+/// Whether some are to be brought before its programs are made.
+bool lacks_tables(const Pipeline& pipeline, const Results& results, const Accelerator& gpu) {
+  return std::ranges::any_of(pipeline.branches, [&](const Branch& branch) {
+    return std::ranges::any_of(branch.steps,
+                               [&](const StepSpec& step) { return lacks_table(step, results, gpu); });
+  });
+}
+
 /// Brings the build sides that the pipeline's rows look for to the device.
 void bring_tables(const Pipeline& pipeline, Results& results, const Options& options, Accelerator& gpu,
                   DeviceTimes& times) {
   for (const Branch& branch : pipeline.branches) {
     for (const StepSpec& step : branch.steps) {
-      const auto* join = std::get_if<plan::Join>(&step.node->payload);
-      if (join == nullptr) continue;
+      if (!lacks_table(step, results, gpu)) continue;
       PipelineResult& result = results[step.result];
-      if (result.on_device != nullptr && &result.on_device->place() == &gpu) continue;
-      result.on_device = std::make_shared<const JoinTable>(*join, *result.build, options, gpu, times);
+      const auto& join = std::get<plan::Join>(step.node->payload);
+      result.on_device = std::make_shared<const JoinTable>(join, *result.build, options, gpu, times);
     }
   }
 }
@@ -323,10 +337,12 @@ DeviceResult run(const Pipeline& pipeline, Results& results, const Options& opti
   const gpu::Device::Current current(gpu.device);  // for all its calls, instead of each
   DeviceTimes tables;
   const Passes passes(pipeline);
-  for (const Pipeline& run : runs_of(pipeline, passes)) {
-    const DeviceSink sink(run.sink, run.input);
-    for (const Branch& branch : run.branches)
-      make_program(branch, sink.form(), results);  // throws before work is done
+  if (!passes.pipelines().empty() || pipeline.branches.size() > 1 || lacks_tables(pipeline, results, gpu)) {
+    for (const Pipeline& run : runs_of(pipeline, passes)) {
+      const DeviceSink sink(run.sink, run.input);
+      for (const Branch& branch : run.branches)
+        make_program(branch, sink.form(), results);  // throws before work is done
+    }
   }
   bring_tables(pipeline, results, options, gpu, tables);
   if (passes.pipelines().empty())

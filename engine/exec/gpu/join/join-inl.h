@@ -57,7 +57,7 @@ struct MovedColumns {
 
 inline constexpr u64 kFreeSlot = ~u64(0);
 /// What is noted of a build side's keys.
-inline constexpr u32 kKeysRepeat = 1, kNullKeys = 2, kNotAscending = 4, kLikeFreeSlot = 8;
+inline constexpr u32 kKeysRepeat = 1, kNullKeys = 2, kNotAscending = 4, kLikeFreeSlot = 8, kSliceFull = 16;
 
 /// The number of a key's bits: of signed ones the sign comes first in the integers' order.
 template <class T>
@@ -155,89 +155,5 @@ LANES_FN Matches find_run(const Lookup& lookup, const Matches* runs, const Keys&
   const u32 found = find_row(lookup, wanted, held);
   return found == kNoRow ? Matches{0, 0} : matches_at(runs, found);
 }
-
-#if defined(__CUDACC__)
-
-LANES_FN void note_keys(u32* noted, u32 what) {
-  if (!(read<false>(*noted) & what)) atomicOr(noted, what);
-}
-
-/// Whether the number at the place was not there before.
-LANES_FN bool put_bit(const Lookup& lookup, u64 place) {
-  return !(atomicOr(lookup.at<u32>(place / 32), bit_of(place)) & bit_of(place));
-}
-
-/// Puts a row's number into a bitmap, unless the lookup is full, and its values to the number's place.
-/// Returns whether it is the first one.
-template <class Held>
-LANES_FN bool place_row(const Lookup& lookup, u64 row, const MovedColumns& values, Held held) {
-  const u64 place = held(row).number() - lookup.base;
-  for (u32 i = 0; i < values.count; i++) {
-    const MovedColumns::Column& column = values.columns[i];
-    if (column.bytes == 1) column.move<u8>(row, place);
-    if (column.bytes == 2) column.move<unsigned short>(row, place);
-    if (column.bytes == 4) column.move<u32>(row, place);
-    if (column.bytes == 8) column.move<u64>(row, place);
-    if (column.bytes == 16) column.move<ulonglong2>(row, place);
-  }
-  return lookup.kind == LookupKind::kFull || put_bit(lookup, place);
-}
-
-/// Puts a row's number into the lookup, whose memory says that no key is there. Returns the row that stands
-/// for its keys: this, or the one that came first, which a bitmap does not know: kNoRow.
-template <class Held>
-LANES_FN u32 put_number(const Lookup& lookup, u64 rows, u32 row, Held held) {
-  const u64 place = held(row).number() - lookup.base;
-  if (lookup.kind == LookupKind::kDirect) {
-    const u32 before = atomicCAS(lookup.at<u32>(place), kNoRow, row);
-    return before == kNoRow ? row : before;
-  }
-  if (lookup.kind == LookupKind::kBitmap) {
-    return put_bit(lookup, place) ? row : kNoRow;
-  }
-  const auto word_of = [&](u64 other) { return (held(other).number() - lookup.base) / 32; };
-  if (row > 0 && word_of(row - 1) == place / 32) return row;  // the word's first row writes it
-  u32 keys = bit_of(place);
-  for (u64 next = row + 1; next < rows && word_of(next) == place / 32; next++)
-    keys |= bit_of(held(next).number() - lookup.base);
-  *lookup.at<Ranks>(place / 32) = {keys, row};
-  return row;
-}
-
-/// Puts the keys of `row` into a hash table, which has a free slot, with the 32 bits `of_row`. Returns
-/// kFreeSlot, or the slot that these keys had before.
-template <class Keys, class Held>
-LANES_FN u64 put_slot(const Lookup& lookup, u32 row, u32 of_row, Held held) {
-  const Keys keys = held(row);
-  const u64 hash = last_mix(keys.hash());
-  const u32 word = keys.word(hash);
-  for (u64 at = home_of(hash);; at++) {
-    u64& place = *lookup.at<u64>(at & (lookup.size - 1));
-    u64 slot = read<false>(place);
-    if (slot == kFreeSlot) slot = atomicCAS(&place, kFreeSlot, u64(word) << 32 | of_row);
-    if (slot == kFreeSlot) return slot;
-    if (u32(slot >> 32) == word && (Keys::kExact || keys.same(held(u32(slot))))) return slot;
-  }
-}
-
-/// As put_number() for keys of all kinds.
-template <class Keys, class Held>
-LANES_FN u32 put_row(const Lookup& lookup, u64 rows, u32 row, Held held) {
-  if constexpr (Keys::kNumber) {
-    if (lookup.kind != LookupKind::kHash) return put_number(lookup, rows, row, held);
-  }
-  const u64 before = put_slot<Keys>(lookup, row, row, held);
-  return before == kFreeSlot ? row : u32(before);
-}
-
-/// The same with a value in the row's place, of which one must not look like a free slot. Returns what is to
-/// be noted.
-template <class Keys, class Held>
-LANES_FN u32 put_value(const Lookup& lookup, u32 row, u32 value, Held held) {
-  if (held(row).word(0) == u32(kFreeSlot) && value == u32(kFreeSlot)) return kLikeFreeSlot;
-  return put_slot<Keys>(lookup, row, value, held) == kFreeSlot ? 0 : kKeysRepeat;
-}
-
-#endif
 
 }  // namespace lanewise::kernel

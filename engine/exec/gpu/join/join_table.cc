@@ -27,6 +27,11 @@ constexpr std::string_view kTable = "Join";
 constexpr uint64_t kMostNumbers = kernel::kUnknownRow;
 /// Numbers for each row of a build side at most, where each has a place for a run.
 constexpr uint64_t kMostNumbersOfRow = 4;
+constexpr uint64_t kPartBits = std::bit_width(kernel::kLookupParts) - 1;
+/// 64 KB of shared memory, three times in a multiprocessor.
+constexpr uint64_t kMostSliceBits = 13;
+/// Rows at most that find no place in their slice.
+constexpr uint32_t kMostRest = uint32_t{1} << 18;
 
 std::vector<JoinTable::ColumnPtr> uploaded(const ops::Build& build, const Options& options, Accelerator& gpu,
                                            DeviceTimes& times) {
@@ -185,7 +190,7 @@ class JoinTable::Filling {
   }
   void fetch_notes() {
     noted_ = bounds().noted;
-    const bool are_compared = (noted_ & kernel::kLikeFreeSlot) == 0;  // such a row was not put
+    const bool are_compared = (noted_ & (kernel::kLikeFreeSlot | kernel::kSliceFull)) == 0;  // all were put
     if (are_compared && key_ != nullptr && key_->key_numbers) key_->key_numbers->repeat = keys_repeat();
   }
 
@@ -219,19 +224,36 @@ class JoinTable::Filling {
     }
     table_.table_ = allocate(table_bytes_);
     table_.lookup_.table = table_.table_.address();
+    is_clear_ = false;
+    set_parts();
+    if (!slice_shift()) clear_table();
+  }
+  /// No key is there.
+  void clear_table() {
+    using kernel::LookupKind;
+    if (is_clear_) return;
     const bool by_bits =
         table_.lookup_.kind == LookupKind::kRanks || table_.lookup_.kind == LookupKind::kBitmap;
     gpu_.stream.fill(table_.table_.address(), by_bits ? 0 : 0xff, table_.table_.size());
-    set_parts();
+    is_clear_ = true;
   }
+  /// A hash table of several parts is made slice by slice: a slice has 2^shift slots.
+  std::optional<uint64_t> slice_shift() const {
+    if (!table_.part_shift_ || table_.lookup_.kind != kernel::LookupKind::kHash || !are_split()) return {};
+    const uint64_t shift = *table_.part_shift_;
+    return shift > kPartBits && shift - kPartBits <= kMostSliceBits ? std::optional(shift - kPartBits)
+                                                                    : std::nullopt;
+  }
+  /// Whether rows are put into the order of parts, where there are some.
+  bool are_split() const { return are_movable(table_.columns_) && !ops::asks_right(join_.kind); }
   void set_parts() {
+    slice_ends_.reset();
     uint64_t bytes = table_bytes_;
     for (const ColumnPtr& column : kept()) bytes += column->bytes();
     table_.part_shift_.reset();
     if (bytes <= gpu_.device.properties().l2 && !gpu_.strategy.split) return;
-    constexpr int kPartBits = std::bit_width(kernel::kLookupParts) - 1;
     table_.part_shift_ = static_cast<uint64_t>(
-        std::max(static_cast<int>(std::bit_width(table_.lookup_.size - 1)) - kPartBits, 0));
+        std::max(static_cast<int>(std::bit_width(table_.lookup_.size - 1)) - static_cast<int>(kPartBits), 0));
   }
   void set(kernel::LookupKind kind, uint64_t size, uint64_t base, uint64_t bytes) {
     table_.lookup_ = {kind, 0, size, base};
@@ -241,26 +263,33 @@ class JoinTable::Filling {
   /// Puts rows into the order of the parts of the lookup, where it has some: the places of neighbours in it,
   /// and their columns, are then near each other.
   void order_by_parts() {
-    if (!table_.part_shift_ || !are_movable(table_.columns_) || table_.marks_.values) return;
+    if (!table_.part_shift_ || !are_split()) return;
     if (table_.lookup_.kind == kernel::LookupKind::kRanks) return;  // they are in that order
     if (table_.lookup_.kind == kernel::LookupKind::kFull && !is_placed_) return;
-    const std::vector<const DeviceColumn*> columns = pointers(table_.columns_);
-    const auto built = gpu_.modules.get(split_build_text(builder_).text());
-    const auto run = [&](const char* name, uint64_t rows, const auto&... arguments) {
-      launch(built->module.kernel(name), name, rows == 1 ? 1 : row_blocks(), kernel::kSplitThreads,
-             arguments...);
-    };
-    set_table(job_, builder_.layout(), 0, table_);
-    job_.words[JobLayout::kShift] = *table_.part_shift_;
+    split_module_ = gpu_.modules.get(split_build_text(builder_).text());
     try {
-      SplitRows split = split_rows(
-          columns, table_.rows_, RowsLeft::kAll, job_, gpu_, [this](size_t bytes) { return allocate(bytes); },
-          run);
-      for (size_t i = 0; i < columns.size(); ++i)
-        table_.columns_[i] = shared_column(std::move(split.columns[i]));
-      set_keys();
+      const gpu::DeviceBuffer ends = split(*table_.part_shift_, 0);
+      if (const auto shift = slice_shift()) slice_ends_ = split(*shift, ends.address());
     } catch (const MemoryError&) {  // they are found in any order
     }
+  }
+  /// Splits all rows, or those of each part, and returns where the rows of each part end.
+  gpu::DeviceBuffer split(uint64_t shift, gpu::cuda::Address ends) {
+    const std::vector<const DeviceColumn*> columns = pointers(table_.columns_);
+    const uint64_t blocks = std::max<uint64_t>(row_blocks() / kernel::kLookupParts, 1) * kernel::kLookupParts;
+    set_table(job_, builder_.layout(), 0, table_);
+    job_.words[JobLayout::kShift] = shift;
+    SplitRows split = split_rows(
+        columns, table_.rows_, RowsLeft::kAll, job_, gpu_, [this](size_t bytes) { return allocate(bytes); },
+        [&](const char* name, uint64_t rows, const auto&... arguments) {
+          launch(split_module_->module.kernel(name), name, rows == 1 ? 1 : blocks, kernel::kSplitThreads,
+                 arguments...);
+        },
+        ends);
+    for (size_t i = 0; i < columns.size(); ++i)
+      table_.columns_[i] = shared_column(std::move(split.columns[i]));
+    set_keys();
+    return std::move(split.ends);
   }
 
   /// Whether a slot has room for the value of what is kept of a row, which is fetched from there sooner.
@@ -277,21 +306,47 @@ class JoinTable::Filling {
   /// afterwards.
   void fill_values() {
     const DeviceColumn& value = *kept()[0];
-    job_.words[JobLayout::kOut] = bounds_.address();
     job_.words[JobLayout::kRecords] = value.values.address();
     job_.words[JobLayout::kDepth] = width(value.type.physical());
-    set_table(job_, builder_.layout(), 0, table_);
-    run("fill_values");
-    fetch_notes();
+    if (!put_rows("fill_values")) fetch_notes();
+    job_.words[JobLayout::kRecords] = 0;
     table_.holds_values_ = (noted_ & (kernel::kKeysRepeat | kernel::kLikeFreeSlot)) == 0;
-    if (!table_.holds_values_) gpu_.stream.fill(table_.table_.address(), 0xff, table_.table_.size());
+    is_clear_ = false;
   }
 
   void fill() {
+    if (!put_rows("fill")) take_notes();
+  }
+
+  /// Puts rows into the lookup, slice by slice or all at once. Returns whether what was noted came, too.
+  bool put_rows(const char* name) {
     job_.words[JobLayout::kOut] = bounds_.address();
     set_table(job_, builder_.layout(), 0, table_);
-    run("fill");
-    take_notes();
+    if (slice_ends_) {
+      put_slices(name);
+      fetch_notes();
+      if ((noted_ & kernel::kSliceFull) == 0) return true;
+      slice_ends_.reset();
+      is_clear_ = false;
+    }
+    clear_table();
+    launch(module_->module.kernel("fill"), name, row_blocks(), kernel::kThreads, job_);
+    is_clear_ = false;
+    return false;
+  }
+  void put_slices(const char* name) {
+    const gpu::DeviceBuffer rest = allocate((1 + kMostRest) * sizeof(uint32_t));
+    gpu_.stream.fill(rest.address(), 0, sizeof(uint32_t));
+    const uint64_t slots = uint64_t{1} << *slice_shift();
+    const gpu::Kernel slices = module_->module.kernel("fill_slices");
+    clock_.time(name, 0, [&] {
+      slices.launch(
+          gpu_.stream,
+          {.blocks = kernel::kSlices, .threads = kernel::kSplitThreads, .shared = slots * sizeof(uint64_t)},
+          job_, slots, slice_ends_.address(), rest.address(), kMostRest);
+    });
+    launch(module_->module.kernel("fill_rest"), "fill_rest", row_blocks(), kernel::kThreads, job_,
+           rest.address(), kMostRest);
   }
 
   void make_marks() {
@@ -459,6 +514,9 @@ class JoinTable::Filling {
   KernelClock clock_;
   kernel::Job job_ = {};
   uint64_t table_bytes_ = 0;
+  bool is_clear_ = false;  // the table
+  std::shared_ptr<const gpu::BuiltModule> split_module_;
+  gpu::DeviceBuffer slice_ends_;  // where the rows of each slice end, if they are in the order of slices
   kernel::KeyBounds found_ = {UINT64_MAX, 0, 0};
   uint32_t noted_ = 0;
   bool is_placed_ = false;  // the columns that the join keeps are to be in the order of numbers

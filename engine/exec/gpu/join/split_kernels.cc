@@ -17,7 +17,8 @@ using Word = JobLayout::Word;
 
 namespace {
 
-/// `part` leaves the part of `row`.
+/// `part` leaves the part of `row`. Only the rows of a build side are split again, by `ends`: other kernels
+/// are faster where it is a constant.
 void add_split_kernels(KernelText& to, const KernelBuilder& builder, size_t probe,
                        const std::vector<ExprPtr>& read, Access access,
                        const std::function<void(Emitter&)>& part) {
@@ -36,18 +37,16 @@ void add_split_kernels(KernelText& to, const KernelBuilder& builder, size_t prob
     out.close();
     KernelBuilder::add(to, name, out);
   };
-  const std::string rows =
-      fmt::format("job.words[{}], job.at<u32>({})", size_t{Word::kRows}, size_t{Word::kOut});
-  kernel("count_parts", "", "count_by_part(" + rows + ", part);");
-  kernel("split_rows", ", const __grid_constant__ MovedColumns columns",
+  const std::string rows = fmt::format("SplitRange(job.words[{}], {}), job.at<u32>({})", size_t{Word::kRows},
+                                       access == Access::kBuild ? "ends" : "nullptr", size_t{Word::kOut});
+  kernel("count_parts", ", const u32* ends", "count_by_part(" + rows + ", part);");
+  kernel("split_rows", ", const u32* ends, const __grid_constant__ MovedColumns columns",
          "split_by_part(" + rows + ", columns, part);");
   to.names.emplace_back("start_parts");
   to.body += fmt::format(
-      "\nextern \"C\" __global__ void __launch_bounds__(kSplitThreads) start_parts(const Job job) {{\n"
-      "  if (warp() != 0) return;\n"
-      "  u32* const counts = job.at<u32>({});\n"
-      "  const u32 all = start_parts(counts, counts);\n"
-      "  if (lane() == 0) counts[kLookupParts] = all;\n}}\n",
+      "\nextern \"C\" __global__ void __launch_bounds__(kSplitThreads) start_parts(const Job job, u32 parts) "
+      "{{\n"
+      "  start_all(job.at<u32>({}), parts);\n}}\n",
       size_t{Word::kOut});
 }
 
@@ -62,7 +61,8 @@ KernelText split_build_text(const KernelBuilder& builder) {
   add_split_kernels(text, builder, 0, build_columns(builder.program()), Access::kBuild, [&](Emitter& out) {
     out.line("Keys0 keys{};");
     set_keys(out, builder.program().probes[0], build_keys(builder, 0));
-    out.line(fmt::format("return part_of(lookup, keys, job.words[{}], false);", size_t{Word::kShift}));
+    out.line(fmt::format("return part_of(lookup, keys, job.words[{}], false) % kLookupParts;",
+                         size_t{Word::kShift}));
   });
   return text;
 }

@@ -16,7 +16,8 @@ std::optional<std::vector<size_t>> split_places(const KernelBuilder& builder);
 /// JobLayout::kOut; `start_parts` makes them sums of those before, and that of all; `split_rows` moves rows
 /// there, also given MovedColumns. Of the rows that come to the last kernel, where there are split_places().
 KernelText split_text(const KernelBuilder& builder);
-/// The same of the rows of a program that is a build side's keys.
+/// The same of the rows of a program that is a build side's keys. Given where the rows of each part end, they
+/// split each part by those bits of a place that follow the part's.
 KernelText split_build_text(const KernelBuilder& builder);
 
 }  // namespace lanewise::exec

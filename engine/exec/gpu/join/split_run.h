@@ -12,6 +12,7 @@ namespace lanewise::exec {
 struct SplitRows {
   uint64_t rows;
   std::vector<DeviceColumn> columns;
+  gpu::DeviceBuffer ends;  ///< where the rows of each part end
 };
 
 /// New columns for the values of others, and the addresses of both.
@@ -45,27 +46,29 @@ enum class RowsLeft : uint8_t {
 
 /// Puts the columns into that order, by the kernels of split_text(): `launch(name, rows,
 /// arguments...)` launches one over so many rows, `allocate(bytes)` gives memory. They have a fixed width and
-/// no NULL. Throws MemoryError.
+/// no NULL. Given the ends of parts, it splits each of them again. Throws MemoryError.
 template <class Allocate, class Launch>
 SplitRows split_rows(const std::vector<const DeviceColumn*>& columns, uint64_t rows, RowsLeft left,
-                     kernel::Job job, Accelerator& gpu, Allocate allocate, Launch launch) {
-  const gpu::DeviceBuffer counts = allocate((kernel::kLookupParts + 1) * sizeof(uint32_t));
+                     kernel::Job job, Accelerator& gpu, Allocate allocate, Launch launch,
+                     gpu::cuda::Address ends = 0) {
+  const uint32_t parts = ends == 0 ? kernel::kLookupParts : kernel::kSlices;
+  gpu::DeviceBuffer counts = allocate((parts + 1) * sizeof(uint32_t));
   gpu.stream.fill(counts.address(), 0, counts.size());
   job.words[JobLayout::kOut] = counts.address();
-  launch("count_parts", rows, job);
-  launch("start_parts", uint64_t{1}, job);
-  const gpu::cuda::Address sum = counts.address() + kernel::kLookupParts * sizeof(uint32_t);
+  launch("count_parts", rows, job, ends);
+  launch("start_parts", uint64_t{1}, job, parts);
+  const gpu::cuda::Address sum = counts.address() + parts * sizeof(uint32_t);
   gpu::Event summed(gpu.device);
   summed.record(gpu.stream);
   uint64_t count = left == RowsLeft::kUnknown ? fetch_one<uint32_t>(gpu, sum) : rows;
   MovedTo to = make_room(columns, count, allocate);
-  launch("split_rows", rows, job, to.addresses);
+  launch("split_rows", rows, job, ends, to.addresses);
   if (left == RowsLeft::kAtMost) {
     gpu.copies.wait(summed);
     count = fetch_one<uint32_t>(gpu, sum, gpu.copies);
     for (DeviceColumn& column : to.columns) column.rows = static_cast<int64_t>(count);
   }
-  return {count, std::move(to.columns)};
+  return {count, std::move(to.columns), std::move(counts)};
 }
 
 }  // namespace lanewise::exec
