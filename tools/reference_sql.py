@@ -61,6 +61,8 @@ QUERIES = {
 STATEMENTS = {
     "create a table": "CREATE TABLE u AS SELECT a FROM t", "create a view": "CREATE VIEW v AS SELECT a FROM t", "drop": "DROP TABLE t",
     "insert": "INSERT INTO t VALUES (10, 1, 'row 10')", "insert the rows of a query": "INSERT INTO t SELECT a + 10, b, s FROM t", "update": "UPDATE t SET s = upper(s) WHERE a = 1", "delete": "DELETE FROM t WHERE a = 1",
+    "update from another table": "UPDATE t SET s = u.s FROM (SELECT b, max(s) AS s FROM t GROUP BY b) u WHERE u.b = t.b", "delete by another table": "DELETE FROM t USING (SELECT max(a) AS a FROM t) u WHERE u.a = t.a",
+    "merge": "MERGE INTO t USING (SELECT a + 1 AS a, b, s FROM t) u ON u.a = t.a WHEN MATCHED THEN UPDATE SET s = u.s WHEN NOT MATCHED THEN INSERT",
     "transaction": "BEGIN", "write a file": "COPY (SELECT a FROM t) TO '/dev/null' (FORMAT csv)", "columns of a table": "DESCRIBE t",
     "tables": "SHOW TABLES", "setting": "SET threads = 1",
 }

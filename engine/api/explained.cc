@@ -31,6 +31,16 @@ plan::Drawing take(std::span<const exec::OperatorProfile>& profile) {
   return box;
 }
 
+/// The JSON of a box without inputs, with `input` as its only one.
+std::string json_over(const plan::Drawing& box, std::string input) {
+  input.resize(input.find_last_not_of('\n') + 1);
+  for (size_t at = input.find('\n'); at != std::string::npos; at = input.find('\n', at + 1))
+    input.insert(at + 1, "    ");
+  std::string json = plan::to_json(box);
+  json.resize(json.find_last_not_of("\n}") + 1);
+  return fmt::format("{},\n  \"children\": [\n    {}\n  ]\n}}", json, input);
+}
+
 Table table_of_drawing(const plan::Drawing& drawing, sql::Statement::Format format) {
   using Format = sql::Statement::Format;
   const std::string text = format == Format::kJson       ? to_json(drawing)
@@ -81,9 +91,15 @@ Table explained(const std::string& plan) {
   return table_of_plan(lines);
 }
 
-Table explained(const plan::Node& plan, sql::Statement::Format format) {
-  if (format == sql::Statement::Format::kJson) return table_of_plan({Value::varchar(plan::to_json(plan))});
-  return table_of_drawing(plan::drawing(plan), format);
+Table explained(const plan::Node& plan, const sql::Statement& statement) {
+  const bool writes = statement.kind != sql::Statement::Kind::kQuery;
+  plan::Drawing drawing{statement.name, {{"target", "duckdb"}}, {}};
+  if (statement.format == sql::Statement::Format::kJson) {
+    const std::string json = plan::to_json(plan);
+    return table_of_plan({Value::varchar(writes ? json_over(drawing, json) : json)});
+  }
+  drawing.inputs.push_back(plan::drawing(plan));
+  return table_of_drawing(writes ? drawing : drawing.inputs[0], statement.format);
 }
 
 Table explained(const std::vector<exec::OperatorProfile>& profile, sql::Statement::Format format) {

@@ -13,8 +13,9 @@ namespace lanewise {
 
 /// A row for each line of a plan as text.
 Table explained(const std::string& plan);
-/// One row: the plan in another format.
-Table explained(const plan::Node& plan, sql::Statement::Format format);
+/// One row: the plan of a statement in the format that it names, below the statement if DuckDB writes its
+/// rows.
+Table explained(const plan::Node& plan, const sql::Statement& statement);
 /// What operators did, which EXPLAIN ANALYZE shows: as text a row for each, else one row.
 Table explained(const std::vector<exec::OperatorProfile>& profile, sql::Statement::Format format);
 

@@ -32,6 +32,7 @@ struct ResultStream::State {
     thread = std::thread([this, keep_columns] {
       try {
         session.execute(answer, keep_columns, &rows);
+        session.end(answer.query);
         rows.end();
       } catch (...) {
         session.end(answer.query);
@@ -110,16 +111,16 @@ StatementResult Session::State::answer_and_write(const sql::Statement& statement
   auto& [result, query] = stream.answer;
   Stopwatch watch;
   std::optional<Table> written;
-  const auto write = [&](const Batches& rows) {
-    written = database.write(statement, rows, query.names, query.types, &budget);
-  };
+  const auto write = [&](const Batches& rows) { written = database.write(statement, rows, query, &budget); };
   if (database.writes_while_running(statement, query)) {
     stream.start(keep_columns);
     write(stream.batches());
     stream.stop();  // CREATE TABLE IF NOT EXISTS may not have read all rows
   } else {
-    execute(stream.answer, keep_columns, nullptr);
+    const bool changes = statement.kind == sql::Statement::Kind::kChange;
+    execute(stream.answer, keep_columns && !changes, nullptr);  // columns of tables are soon out of date
     const Table rows = std::move(result.table);
+    end(query, changes);
     write(batches_of(rows));
   }
   result.write_seconds = std::max(watch.lap() - result.run_seconds, 0.0);

@@ -57,6 +57,7 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
             ->answer(parsed, keep_columns, keep_on_device && parsed.explain == sql::Statement::Explain::kNo)
             .result;
       case sql::Statement::Kind::kWrite:
+      case sql::Statement::Kind::kChange:
         return state_->answer_and_write(parsed, keep_columns);
       case sql::Statement::Kind::kOther:
         break;
@@ -71,7 +72,7 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
       result.has_rows = true;
       result.table = parsed.format == sql::Statement::Format::kText
                          ? explained(state_->explain(parsed, false))
-                         : explained(*state_->database.plan(parsed).root, parsed.format);
+                         : explained(*state_->database.plan(parsed).root, parsed);
       result.plan_seconds = watch.lap();
       return result;
     }
@@ -82,7 +83,8 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
     }
     return result;
   } catch (const sql::UnsupportedError& error) {
-    if (!state_->options.fallback_duckdb && !state_->database.falls_back()) throw;
+    const bool changes = parsed.kind == sql::Statement::Kind::kChange;
+    if (!changes && !state_->options.fallback_duckdb && !state_->database.falls_back()) throw;
     StatementResult result = state_->answer_by_duckdb(parsed);
     result.files = state_->database.files();
     result.fallback_reason = error.what();

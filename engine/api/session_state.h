@@ -180,7 +180,7 @@ struct Session::State {
     return result;
   }
 
-  /// COPY, CREATE TABLE AS or INSERT: our engine runs the query, DuckDB writes its rows.
+  /// A statement that writes: our engine runs the query, DuckDB writes its rows.
   StatementResult answer_and_write(const sql::Statement& statement, bool keep_columns);
 
   /// A query, planned and then run.
@@ -218,7 +218,7 @@ struct Session::State {
       throw;
     }
   }
-  /// Runs it and ends its transaction. The rows go to `stream`, if there is one.
+  /// Runs it. The rows go to `stream`, if there is one.
   void execute(Answer& answer, bool keep_columns, exec::RowStream* stream, bool keep_on_device = false) {
     auto& [result, query] = answer;
     Stopwatch watch;
@@ -236,17 +236,17 @@ struct Session::State {
     result.hot = done.from_hot_columns;
     result.profile = std::move(done.profile);
     if (query.pivot_seconds) result.profile.push_back(by_duckdb("Values of PIVOT", *query.pivot_seconds));
-    end(query);
   }
-  /// Ends its transaction.
-  static void end(sql::Query& query) {
+  /// Ends its scans and its transaction, unless that goes on.
+  static void end(sql::Query& query, bool goes_on = false) {
     query.root = nullptr;
     query.executor = nullptr;
-    query.transaction = nullptr;
+    if (!goes_on) query.transaction = nullptr;
   }
   Answer answer(const sql::Statement& statement, bool keep_columns, bool keep_on_device) {
     Answer answer = plan(statement);
     execute(answer, keep_columns, nullptr, keep_on_device);
+    end(answer.query);
     return answer;
   }
   /// Throws UserError while a stream is being read.
@@ -262,7 +262,7 @@ struct Session::State {
     std::string text =
         fmt::format("{}lanes {}, {} thread{}\n", plan::to_string(*planned.root, target, options.tuning),
                     lanes::name(target), threads, threads == 1 ? "" : "s");
-    if (statement.kind == sql::Statement::Kind::kWrite)
+    if (statement.kind != sql::Statement::Kind::kQuery)
       text = fmt::format("DuckDB runs {} with the rows of:\n{}", statement.name, text);
     if (device.offered) look_for_gpu();
     if (kernels || device.offered) text += exec::explain_device(planned.root, kernels, run_options());

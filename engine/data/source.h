@@ -10,6 +10,7 @@
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "data/column.h"
+#include "data/value.h"
 
 namespace lanewise {
 
@@ -45,6 +46,14 @@ enum class BatchSize : uint8_t {
   kKept,     ///< for rows that are kept: as large as the source's own parts, a hundred thousand or more
 };
 
+/// Bounds of a column of a scan, of its type; NULL: no bound. Rows with a value outside of them, or NULL, are
+/// not needed.
+struct NeededRange {
+  size_t column;  ///< of the batches
+  Value least;
+  Value greatest;
+};
+
 class DeviceRows;
 
 /// A source of rows: a file, a table.
@@ -60,6 +69,12 @@ class Source {
   /// Starts reading the given columns of all rows; batches have them in this order.
   virtual std::unique_ptr<Scan> scan(const std::vector<size_t>& columns, BatchSize size, MemoryBudget* budget,
                                      const Cancellation* cancellation) const = 0;
+  /// The same for rows that are used at once. It may leave out rows that are not in all of the ranges.
+  virtual std::unique_ptr<Scan> scan_within(const std::vector<size_t>& columns,
+                                            const std::vector<NeededRange>& /*ranges*/, MemoryBudget* budget,
+                                            const Cancellation* cancellation) const {
+    return scan(columns, BatchSize::kPassing, budget, cancellation);
+  }
   /// Its rows in device memory, see device_rows.h; null if they are not there.
   virtual const DeviceRows* device_rows() const { return nullptr; }
 };

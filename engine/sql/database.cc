@@ -24,6 +24,7 @@
 #include "sql/translate/translate.h"
 #include "sql/values/nested_arrow.h"
 #include "sql/values/types.h"
+#include "sql/write_plan.h"
 
 namespace lanewise::sql {
 
@@ -187,7 +188,7 @@ std::optional<Table> Database::run(const Statement& statement, MemoryBudget* bud
 }
 
 bool Database::writes_while_running(const Statement& statement, const Query& query) {
-  if (query.transaction == nullptr) return false;
+  if (query.transaction == nullptr || statement.kind != Statement::Kind::kWrite) return false;
   return translated([&] {
     const duckdb::SQLStatement& parsed = last_part(*statement.parsed);
     switch (parsed.type) {
@@ -216,25 +217,18 @@ void Database::set_query_running(bool running) {
   state_->query_running = running;
 }
 
-std::optional<Table> Database::write(const Statement& statement, const Batches& rows,
-                                     const std::vector<std::string>& names,
-                                     const std::vector<std::string>& types, MemoryBudget* budget) {
+std::optional<Table> Database::write(const Statement& statement, const Batches& rows, const Query& query,
+                                     MemoryBudget* budget) {
   const std::shared_ptr<void> exposing = state_->expose(rows);
   return translated(
       [&] {
-        std::vector<std::string> results;
-        for (size_t i = 0; i < names.size(); ++i) {
-          results.push_back(fmt::format("{} AS {}",
-                                        types[i].empty() ? "NULL" : fmt::format("c{}::{}", i, types[i]),
-                                        duckdb::KeywordHelper::WriteQuoted(names[i], '"')));
-        }
-        auto select = state_->parse(State::rows_query(results));
-        using duckdb::SelectStatement, duckdb::SQLStatement;
-        auto writing =
-            with_rows(last_part(*statement.parsed),
-                      duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0])));
-        writing->named_param_map.clear();  // they belonged to the inner query
         try {
+          if (statement.kind == Statement::Kind::kChange)
+            return state_->change(*query.write, query.transaction != nullptr, statement.text, budget);
+          const duckdb::SQLStatement& parsed = last_part(*statement.parsed);
+          auto select = state_->parse(State::rows_query(query.names.size()));
+          auto writing = with_rows(parsed, typed(std::move(select[0]), query.write->types, query.names));
+          writing->named_param_map.clear();  // they belonged to the inner query
           return state_->run_write(std::move(writing), {}, budget);
         } catch (const std::exception&) {
           if (state_->exposed->failed) std::rethrow_exception(state_->exposed->failed);

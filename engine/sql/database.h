@@ -52,7 +52,10 @@ struct Statement {
     /// A statement whose query our engine runs and whose rows DuckDB writes: COPY (query) TO, CREATE TABLE
     /// AS, INSERT ... SELECT.
     kWrite,
-    kOther,  ///< run by DuckDB: DDL, UPDATE, SET, also DESCRIBE, SHOW and CALL
+    /// One whose query finds rows that DuckDB changes, in the same transaction: UPDATE, DELETE, INSERT with
+    /// joins or subqueries, MERGE.
+    kChange,
+    kOther,  ///< run by DuckDB: DDL, UPDATE of one table, SET, also DESCRIBE, SHOW and CALL
   };
   enum class Explain : uint8_t { kNo, kPlan, kProfile };
   Explain explain = Explain::kNo;  ///< the other members then describe the explained statement
@@ -69,13 +72,15 @@ struct Statement {
 /// Whether a statement in `sql` may change the database file. False if `sql` is invalid.
 bool may_change_database(const std::string& sql);
 
+struct WritePlan;
+
 /// A planned query. It holds a transaction, so that its sources do not change; keep it for a short time.
 struct Query {
   std::shared_ptr<void> transaction;  // ends last
   std::shared_ptr<void> executor;     // executor that some readers require for errors
+  std::shared_ptr<WritePlan> write;   // of a statement that writes
   plan::NodePtr root;
   std::vector<std::string> names;  ///< names of the result's columns
-  std::vector<std::string> types;  ///< their types as DuckDB spells them
   std::vector<std::string> texts;  ///< their Field::text_of
   /// Time that DuckDB took to find the values of PIVOT without a list of them.
   std::optional<double> pivot_seconds;
@@ -106,11 +111,10 @@ class Database {
   std::optional<Table> run(const std::string& statement, MemoryBudget* budget) {
     return run(parse(statement), budget);
   }
-  /// Lets DuckDB run a statement that writes, with these rows in place of its query's; `names` and `types`
-  /// are those of the query. A file that COPY writes is whole or absent. Throws UserError if it is one of
-  /// files().
-  std::optional<Table> write(const Statement& statement, const Batches& rows,
-                             const std::vector<std::string>& names, const std::vector<std::string>& types,
+  /// Lets DuckDB run a statement that writes, with these rows in place of its query's. A file that COPY
+  /// writes is whole or absent. Throws UserError if it is one of files(). Rows are changed once, in the
+  /// query's transaction, which is committed if the query began it.
+  std::optional<Table> write(const Statement& statement, const Batches& rows, const Query& query,
                              MemoryBudget* budget);
   /// Whether write() may read the rows of this query while it runs, by the second connection. It does not
   /// know a transaction of the user and temporary tables, macros and sequences.

@@ -12,6 +12,7 @@
 #include "sql/translate/rewrite_rules.h"
 #include "sql/translate/translate.h"
 #include "sql/values/types.h"
+#include "sql/write_plan.h"
 
 /// From a statement to DuckDB's plan, and from that to ours.
 namespace lanewise::sql {
@@ -19,15 +20,6 @@ namespace lanewise::sql {
 using duckdb::StatementType;
 
 namespace {
-
-/// A type as it is spelled in a cast, with its collation; empty for the type of NULL, which a cast cannot
-/// name.
-std::string spelled(const duckdb::LogicalType& type) {
-  if (type.id() == duckdb::LogicalTypeId::SQLNULL) return "";
-  const bool collated =
-      type.id() == duckdb::LogicalTypeId::VARCHAR && !duckdb::StringType::GetCollation(type).empty();
-  return type.ToString() + (collated ? " COLLATE " + duckdb::StringType::GetCollation(type) : "");
-}
 
 /// Restores a setting in the destructor.
 template <class T>
@@ -133,21 +125,22 @@ Database::State::LogicalPlan Database::State::logical_plan(const Statement& stat
     planner.CreatePlan(statement.kind == Statement::Kind::kWrite ? query_inside(parsed) : parsed.Copy());
   }
   auto logical = std::move(planner.plan);
-  for (const auto& [name, change] : planner.properties.modified_databases) {  // by nextval
+  const bool changes = statement.kind == Statement::Kind::kChange;
+  for (const auto& [name, change] : planner.properties.modified_databases) {  // a query's: by nextval
     auto database = duckdb::DatabaseManager::Get(context()).GetDatabase(context(), name);
+    if (database->IsReadOnly() && changes)
+      throw duckdb::InvalidInputException(fmt::format(
+          "Cannot execute statement of type \"{}\" on database \"{}\" which is attached in read-only mode!",
+          statement.name, name));
     if (database->IsReadOnly())
       throw UserError(fmt::format("nextval: the database '{}' is open for reading only", name));
     context().ActiveTransaction().ModifyDatabase(*database, change.modifications);
-    query_writes = result.transaction != nullptr;
+    query_writes = result.transaction != nullptr && !changes;  // what fails changes nothing
   }
-  if (has_stored_rejects(*logical)) query_writes = result.transaction != nullptr;
+  if (has_stored_rejects(*logical)) query_writes = result.transaction != nullptr && !changes;
   files.clear();
   find_files(*logical);
   result.names.assign(planner.names.begin(), planner.names.end());
-  for (const duckdb::LogicalType& type : planner.types) {
-    result.types.push_back(spelled(type));
-    result.texts.push_back(text_of(type));
-  }
   stays_right &= parsed.type == StatementType::SELECT_STATEMENT && statement.parameters.schema.empty() &&
                  reads_tables_alone(*logical);
   LogicalPlan plan{nullptr, stays_right};
@@ -155,6 +148,16 @@ Database::State::LogicalPlan Database::State::logical_plan(const Statement& stat
   plan.root->ResolveOperatorTypes();
   duckdb::ColumnBindingResolver resolver;
   resolver.VisitOperator(*plan.root);
+  WritePlan write;
+  write.types.assign(planner.types.begin(), planner.types.end());
+  if (changes) {
+    write = write_plan(std::move(plan.root));
+    write.returns_rows = planner.properties.return_type == duckdb::StatementReturnType::QUERY_RESULT;
+    write.names = std::exchange(result.names, {});
+    for (size_t i = 0; i < write.types.size(); ++i) result.names.push_back(fmt::format("c{}", i));
+  }
+  for (const duckdb::LogicalType& type : write.types) result.texts.push_back(text_of(type));
+  if (statement.kind != Statement::Kind::kQuery) result.write = std::make_shared<WritePlan>(std::move(write));
   return plan;
 }
 
@@ -192,7 +195,7 @@ Query Database::plan(const Statement& statement) {
   try {
     translated([&] {
       Translator translator(state_->context(), state_->generation, statement.text);
-      result.root = translator.plan(*logical.root);
+      result.root = translator.plan(logical.root ? *logical.root : **result.write->query);
       result.computed_by_duckdb = translator.computed_by_duckdb();
       if (translator.reads_json()) {
         state_->query_left_open = true;

@@ -11,6 +11,7 @@
 #include "sql/scan/gather.h"
 #include "sql/statement.h"
 #include "sql/values/types.h"
+#include "sql/write_plan.h"
 
 namespace lanewise::sql {
 
@@ -94,6 +95,8 @@ duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> Database::State::parse(
 
 Statement::Kind Database::State::kind_of(const duckdb::SQLStatement& statement) {
   using Kind = Statement::Kind;
+  // DuckDB then copies statements; that of a plan cannot be copied.
+  const bool verifies = duckdb::ClientConfig::GetConfig(context()).AnyVerification();
   switch (statement.type) {
     case StatementType::SELECT_STATEMENT:
       return is_show(statement) ? Kind::kOther : Kind::kQuery;
@@ -102,12 +105,16 @@ Statement::Kind Database::State::kind_of(const duckdb::SQLStatement& statement) 
     case StatementType::EXECUTE_STATEMENT: {
       const auto& prepared = duckdb::ClientData::Get(context()).prepared_statements;
       const auto found = prepared.find(statement.Cast<duckdb::ExecuteStatement>().name);
-      return found != prepared.end() && found->second->statement_type == StatementType::SELECT_STATEMENT
-                 ? Kind::kQuery
-                 : Kind::kOther;
+      if (found == prepared.end()) return Kind::kOther;
+      if (found->second->statement_type == StatementType::SELECT_STATEMENT) return Kind::kQuery;
+      const duckdb::SQLStatement& prepared_one = *found->second->unbound_statement;
+      const bool inserts = prepared_one.type == StatementType::INSERT_STATEMENT && query_inside(prepared_one);
+      return !verifies && (inserts || finds_rows(prepared_one)) ? Kind::kChange : Kind::kOther;
     }
     default:
-      return query_inside(statement) ? Kind::kWrite : Kind::kOther;
+      return finds_rows(statement)     ? (verifies ? Kind::kOther : Kind::kChange)
+             : query_inside(statement) ? Kind::kWrite
+                                       : Kind::kOther;
   }
 }
 
@@ -160,6 +167,7 @@ std::shared_ptr<void> Database::State::transaction() {
   return {this, [](State* state) {
             const bool writes = std::exchange(state->query_writes, false);
             duckdb::Connection& connection = *state->connection;
+            if (!connection.context->transaction.HasActiveTransaction()) return;  // committed by its write
             try {  // perhaps in the thread that ran the query
               if (std::exchange(state->query_left_open, false)) {
                 writes ? connection.Commit() : connection.Rollback();
@@ -248,6 +256,31 @@ std::shared_ptr<void> Database::State::expose(const Batches& rows) {
   exposed->rows = &rows;
   exposed->failed = nullptr;
   return {nullptr, [this](void*) { exposed->rows = nullptr; }};
+}
+
+std::optional<Table> Database::State::change(WritePlan& plan, bool commits, const std::string& text,
+                                             MemoryBudget* budget) {
+  context().RunFunctionInTransaction([&] { *plan.query = rows_in_plan(context(), exposed, plan.types); });
+  plan.changes->ResolveOperatorTypes();
+  auto statement = duckdb::make_uniq<duckdb::LogicalPlanStatement>(std::move(plan.changes));
+  statement->query = text;
+  bool& optimizes = duckdb::ClientConfig::GetConfig(context()).enable_optimizer;
+  const bool before = std::exchange(optimizes, false);  // it was optimised with its query
+  const std::shared_ptr<void> restore(nullptr, [&](void*) { optimizes = before; });
+  std::optional<Table> result = run(std::move(statement), false, {}, budget);
+  if (commits) {
+    query_left_open = false;
+    context().transaction.Commit();
+  }
+  if (!plan.returns_rows) return std::nullopt;
+  for (size_t i = 0; i < result->schema.size(); ++i) result->schema[i].name = plan.names.at(i);
+  return result;
+}
+
+std::string Database::State::rows_query(size_t columns) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < columns; ++i) names.push_back(fmt::format("c{}", i));
+  return rows_query(names);
 }
 
 std::string Database::State::rows_query(const std::vector<std::string>& results) {

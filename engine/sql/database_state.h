@@ -48,8 +48,8 @@ struct Database::State {
   std::shared_ptr<void> transaction();
   /// DuckDB's optimised plan of `parsed`, with resolved columns.
   struct LogicalPlan {
-    duckdb::unique_ptr<duckdb::LogicalOperator> root;
-    bool stays_right;  // see kept_plans.h
+    duckdb::unique_ptr<duckdb::LogicalOperator> root;  // null: it is in a WritePlan
+    bool stays_right;                                  // see kept_plans.h
   };
   /// Stores the query's columns in `result`.
   LogicalPlan logical_plan(const Statement& statement, const duckdb::SQLStatement& parsed, Query& result);
@@ -69,8 +69,11 @@ struct Database::State {
                                  MemoryBudget* budget);
   /// Exposes the rows to DuckDB's statements as lanewise_rows(), until the returned object is destroyed.
   std::shared_ptr<void> expose(const Batches& rows);
+  /// Changes rows as exposed ones say; `commits` the transaction afterwards.
+  std::optional<Table> change(WritePlan& plan, bool commits, const std::string& text, MemoryBudget* budget);
   /// A DuckDB query that returns rows of our engine.
   static std::string rows_query(const std::vector<std::string>& results);
+  static std::string rows_query(size_t columns);
   /// The values of one expression for each column of `table`; expressions name the columns c0, c1, ...
   Table selected(const Table& table, const std::vector<std::string>& expressions);
 

@@ -75,6 +75,18 @@ TEST_F(DatabaseTest, TellsQueriesFromStatements) {
   EXPECT_NE(database_.parse("EXECUTE i").kind, Statement::Kind::kQuery);
 }
 
+TEST_F(DatabaseTest, TellsChangesThatAQueryFindsFromOthers) {
+  for (const char* statement :
+       {"UPDATE t SET a = u.a FROM t u", "UPDATE t SET a = (SELECT 1)", "DELETE FROM t USING t u",
+        "DELETE FROM t WHERE a IN (SELECT 1)", "INSERT INTO t VALUES ((SELECT 1))",
+        "MERGE INTO t USING t u ON t.a = u.a WHEN MATCHED THEN DELETE"}) {
+    EXPECT_EQ(database_.parse(statement).kind, Statement::Kind::kChange) << statement;
+  }
+  for (const char* statement :
+       {"UPDATE t SET a = 1 WHERE a = 2", "DELETE FROM t WHERE a = 2", "INSERT INTO t VALUES (1)"})
+    EXPECT_EQ(database_.parse(statement).kind, Statement::Kind::kOther) << statement;
+}
+
 TEST_F(DatabaseTest, ShowsWhereAQueryIsWrong) {
   EXPECT_THAT(wrong("SELECT a,\n  b FROM t"), HasSubstr("LINE 2:   b FROM t\n          ^"));
   EXPECT_THAT(wrong("SELECT a FROM nothing"), HasSubstr("Table with name nothing does not exist"));

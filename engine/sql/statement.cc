@@ -1,5 +1,7 @@
 #include "sql/statement.h"
 
+#include <algorithm>
+
 #include "duckdb/parser/statement/pragma_statement.hpp"
 #include "duckdb/parser/statement/prepare_statement.hpp"
 
@@ -22,7 +24,49 @@ duckdb::unique_ptr<duckdb::SelectStatement> copy_of(const duckdb::QueryNode& nod
   return select;
 }
 
+bool has_subquery(const duckdb::ParsedExpression& expr) {
+  bool found = expr.GetExpressionClass() == duckdb::ExpressionClass::SUBQUERY;
+  duckdb::ParsedExpressionIterator::EnumerateChildren(
+      expr, [&](const duckdb::ParsedExpression& child) { found = found || has_subquery(child); });
+  return found;
+}
+
+bool has_subquery(const duckdb::unique_ptr<duckdb::ParsedExpression>& expr) {
+  return expr && has_subquery(*expr);
+}
+
+bool have_subquery(const duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>>& exprs) {
+  return std::ranges::any_of(exprs, [](const auto& expr) { return has_subquery(expr); });
+}
+
+bool finds_rows(const duckdb::UpdateStatement& update) {
+  const duckdb::UpdateSetInfo& set = *update.set_info;
+  return update.from_table || has_subquery(set.condition) || have_subquery(set.expressions);
+}
+
+bool finds_rows(const duckdb::InsertStatement& insert) {
+  const auto values = insert.select_statement ? insert.GetValuesList() : nullptr;
+  return values && std::ranges::any_of(values->values, [](const auto& row) { return have_subquery(row); });
+}
+
 }  // namespace
+
+bool finds_rows(const duckdb::SQLStatement& statement) {
+  switch (statement.type) {
+    case StatementType::UPDATE_STATEMENT:
+      return finds_rows(statement.Cast<duckdb::UpdateStatement>());
+    case StatementType::DELETE_STATEMENT: {
+      const auto& deletes = statement.Cast<duckdb::DeleteStatement>();
+      return !deletes.using_clauses.empty() || has_subquery(deletes.condition);
+    }
+    case StatementType::INSERT_STATEMENT:
+      return finds_rows(statement.Cast<duckdb::InsertStatement>());
+    case StatementType::MERGE_INTO_STATEMENT:
+      return true;
+    default:
+      return false;
+  }
+}
 
 const duckdb::SQLStatement& last_part(const duckdb::SQLStatement& statement) {
   return statement.type == StatementType::MULTI_STATEMENT

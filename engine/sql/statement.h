@@ -18,6 +18,10 @@ duckdb::unique_ptr<duckdb::SelectStatement> query_inside(const duckdb::SQLStatem
 duckdb::unique_ptr<duckdb::SQLStatement> with_rows(const duckdb::SQLStatement& statement,
                                                    duckdb::unique_ptr<duckdb::SelectStatement> rows);
 
+/// Whether it changes rows that a query finds: UPDATE, DELETE or INSERT ... VALUES with joins or subqueries,
+/// or MERGE. A change of one table is a write without a query, which DuckDB does by its indexes.
+bool finds_rows(const duckdb::SQLStatement& statement);
+
 /// Whether it may change a database file; temporary tables do not count.
 bool may_change(const duckdb::SQLStatement& statement);
 

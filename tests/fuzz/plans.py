@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+import changed_rows
 from expressions import AGGREGATES, Column, Node
 from odd_expressions import CALLS, KINDS
 from odd_values import COLLATIONS
@@ -14,7 +15,8 @@ FEATURES = [
     "grouping()", "having a subquery", "in a subquery", "intersect", "like escape odd", "limit 0", "limit in a plan", "materialized cte", "mode",
     "no table", "NULL", "odd like", "odd literal", "odd regex", "order by others", "pattern over a column", "plain group by", "rollup",
     "scalar subquery of a table", "scalar subquery of VALUES", "scalar subquery without a table", "subquery in from", "subquery in VALUES",
-    "table function", "typed NULL", "union", "union all of plans", "VALUES", "VALUES in a union"]
+    "table function", "typed NULL", "union", "union all of plans", "VALUES", "VALUES in a union", *changed_rows.FEATURES]
+CHANGES = 0.1  # share of statements that change rows
 # In the other branch of a set operation: types that DuckDB unifies.
 WIDER = {"int": ["decimal", "exact", "bool"], "decimal": ["int", "exact"], "exact": ["int"], "date": ["timestamp"], "timestamp": ["date"], "text": ["text"]}
 MORE_AGGREGATES = [
@@ -236,6 +238,9 @@ def random_plan(random, columns, hits, refusals, collated=False):
     if random.random() < 0.2:
         return pattern_query(generator)
     kinds = random.choices(KINDS, k=random.randint(1, 3))
+    if random.random() < CHANGES:
+        tree = changed_rows.random_change(generator, kinds)
+        return Plan(tree, False, tuple(sorted(features(tree))))
     tree, ordered = generator.query(kinds, random.choice([0, 1, 1, 2, 2])), False
     collated = collated or collates(tree)
     pick = random.random()

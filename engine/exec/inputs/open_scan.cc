@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 
+#include "exec/inputs/needed_ranges.h"
 #include "exec/inputs/scan_input.h"
 #include "exec/inputs/stored_input.h"
 #include "exec/run.h"
@@ -87,21 +88,24 @@ size_t useful_threads(const Source& source, const Options& options) {
   return static_cast<size_t>(std::clamp<int64_t>(options.threads, 1, most));
 }
 
-OpenScan open_source(const plan::Scan& scan, const std::string& identity, const Options& options) {
+OpenScan open_source(const plan::Scan& scan, const std::string& identity,
+                     const std::vector<ExprPtr>& predicates, const Options& options) {
   ScanInput::OnBatch on_batch;
   ScanInput::OnComplete on_complete;
-  BatchSize size = BatchSize::kPassing;
+  std::unique_ptr<Scan> rows;
   if (options.store != nullptr && options.keep_columns && !identity.empty() && !scan.columns.empty()) {
-    size = BatchSize::kKept;
+    rows = scan.source->scan(scan.columns, BatchSize::kKept, options.budget, options.cancellation);
     auto intake = options.store->intake(identity, scan.columns);
     on_batch = [intake](const ScanBatch& batch) { intake->add(batch); };
     on_complete = [intake] { intake->commit(); };
+  } else {
+    rows = scan.source->scan_within(scan.columns, needed_ranges(predicates), options.budget,
+                                    options.cancellation);
   }
   OpenScan open;
-  open.input =
-      std::make_unique<ScanInput>(scan.source->scan(scan.columns, size, options.budget, options.cancellation),
-                                  useful_threads(*scan.source, options), slicing_for(options, -1),
-                                  options.cancellation, std::move(on_batch), std::move(on_complete));
+  open.input = std::make_unique<ScanInput>(std::move(rows), useful_threads(*scan.source, options),
+                                           slicing_for(options, -1), options.cancellation,
+                                           std::move(on_batch), std::move(on_complete));
   open.note = "; read from the source";
   return open;
 }
@@ -111,12 +115,12 @@ OpenScan open_source(const plan::Scan& scan, const std::string& identity, const 
 OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicates,
                    const std::optional<ops::InputOrder>& order, const Options& options, bool expands) {
   const std::string identity = scan.source->identity();
-  if (options.store == nullptr || identity.empty()) return open_source(scan, identity, options);
+  if (options.store == nullptr || identity.empty()) return open_source(scan, identity, predicates, options);
 
   std::vector<Chunks> columns = find_all(*options.store, identity, scan.columns);
   if (columns.empty()) {  // only the number of rows matters
     const int64_t rows = known_rows(*scan.source, identity, *options.store);
-    if (rows < 0) return open_source(scan, identity, options);
+    if (rows < 0) return open_source(scan, identity, predicates, options);
     OpenScan open = open_stored(columns, rows, predicates, std::nullopt, options, expands);
     open.hot = true;
     open.note = "; hot" + open.note;
@@ -143,7 +147,7 @@ OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicate
     if (open.input != nullptr) return open;
   }
   columns.clear();  // allows their eviction
-  return open_source(scan, identity, options);
+  return open_source(scan, identity, predicates, options);
 }
 
 std::vector<Chunks> read_columns(const Source& source, const std::vector<size_t>& columns,

@@ -235,19 +235,35 @@ duckdb::unique_ptr<duckdb::TableRef> replace_name(duckdb::ClientContext&, duckdb
   return reference;
 }
 
+duckdb::TableFunction function_of_rows(const duckdb::vector<duckdb::LogicalType>& arguments,
+                                       std::shared_ptr<ExposedRows> exposed) {
+  duckdb::TableFunction function(kName, arguments, next_rows, bind, init_global, init_local);
+  function.projection_pushdown = true;
+  function.get_partition_data = partition;
+  function.function_info = duckdb::make_shared_ptr<Info>(std::move(exposed));
+  return function;
+}
+
 }  // namespace
+
+duckdb::unique_ptr<duckdb::LogicalGet> exposed_rows(duckdb::ClientContext& context,
+                                                    std::shared_ptr<ExposedRows> exposed) {
+  auto data = duckdb::make_uniq<BindData>();
+  data->rows = exposed->rows;
+  data->exposed = exposed;
+  duckdb::vector<duckdb::LogicalType> types;
+  duckdb::vector<duckdb::string> names;
+  name_columns(data->rows->schema, context, types, names);
+  auto get = duckdb::make_uniq<duckdb::LogicalGet>(0, function_of_rows({}, std::move(exposed)),
+                                                   std::move(data), std::move(types), std::move(names));
+  for (size_t i = 0; i < get->names.size(); ++i) get->AddColumnId(i);
+  return get;
+}
 
 void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<ExposedRows> exposed) {
   duckdb::TableFunctionSet functions(kName);
-  for (const bool named : {false, true}) {
-    duckdb::vector<duckdb::LogicalType> arguments;
-    if (named) arguments.push_back(duckdb::LogicalType::VARCHAR);
-    duckdb::TableFunction function(kName, arguments, next_rows, bind, init_global, init_local);
-    function.projection_pushdown = true;
-    function.get_partition_data = partition;
-    function.function_info = duckdb::make_shared_ptr<Info>(exposed);
-    functions.AddFunction(std::move(function));
-  }
+  functions.AddFunction(function_of_rows({}, exposed));
+  functions.AddFunction(function_of_rows({duckdb::LogicalType::VARCHAR}, exposed));
   duckdb::ExtensionLoader loader(instance, "lanewise");
   loader.RegisterFunction(std::move(functions));
   duckdb::TableFunction arrow(kArrow, {duckdb::LogicalType::VARCHAR}, next_rows, bind_arrow, init_global,

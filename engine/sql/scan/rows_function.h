@@ -31,6 +31,10 @@ struct ExposedRows {
 /// the path or pattern of Arrow files replaces names that end like those.
 void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<ExposedRows> exposed);
 
+/// A scan of the exposed rows.
+duckdb::unique_ptr<duckdb::LogicalGet> exposed_rows(duckdb::ClientContext& context,
+                                                    std::shared_ptr<ExposedRows> exposed);
+
 /// The source whose rows `get` reads; null if it reads something else.
 std::shared_ptr<const Source> exposed_source(const duckdb::LogicalGet& get);
 

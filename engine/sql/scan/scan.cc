@@ -9,6 +9,7 @@
 #include "sql/errors.h"
 #include "sql/scan/gather.h"
 #include "sql/scan/json_buffer.h"
+#include "sql/values/vectors.h"
 
 namespace lanewise::sql {
 
@@ -67,7 +68,8 @@ class TableFunctionWorker : public ScanWorker {
 class TableFunctionScan : public Scan {
  public:
   TableFunctionScan(std::shared_ptr<const ScannedFunction> scanned, std::vector<ScannedColumn> columns,
-                    BatchSize size, MemoryBudget* budget, const Cancellation* cancellation)
+                    const std::vector<NeededRange>& ranges, BatchSize size, MemoryBudget* budget,
+                    const Cancellation* cancellation)
       : scanned_(std::move(scanned)),
         columns_(std::move(columns)),
         size_(size),
@@ -80,6 +82,7 @@ class TableFunctionScan : public Scan {
     } else {
       for (size_t i = 0; i < scanned_->types().size(); ++i) select(i, scanned_->types()[i]);
     }
+    for (const NeededRange& range : ranges) need(range);
     if (function.init_global) {
       auto input = init_input();
       global_ = function.init_global(scanned_->context(), input);
@@ -107,7 +110,8 @@ class TableFunctionScan : public Scan {
   }
 
   duckdb::TableFunctionInitInput init_input() const {
-    return {scanned_->bind_data(), ids_, duckdb::vector<duckdb::idx_t>(), nullptr};
+    return {scanned_->bind_data(), ids_, duckdb::vector<duckdb::idx_t>(),
+            filters_.filters.empty() ? nullptr : &filters_};
   }
   const ScannedFunction& scanned() const { return *scanned_; }
   const std::vector<ScannedColumn>& columns() const { return columns_; }
@@ -121,6 +125,17 @@ class TableFunctionScan : public Scan {
   const Cancellation* cancellation() const { return cancellation_; }
 
  private:
+  void need(const NeededRange& range) {
+    auto bounds = duckdb::make_uniq<duckdb::ConjunctionAndFilter>();
+    const auto add = [&](duckdb::ExpressionType op, const Value& value) {
+      if (!value.is_null())
+        bounds->child_filters.push_back(
+            duckdb::make_uniq<duckdb::ConstantFilter>(op, value_at(*make_column(value.type(), {value}), 0)));
+    };
+    add(duckdb::ExpressionType::COMPARE_GREATERTHANOREQUALTO, range.least);
+    add(duckdb::ExpressionType::COMPARE_LESSTHANOREQUALTO, range.greatest);
+    filters_.filters.emplace(range.column, std::move(bounds));
+  }
   void select(duckdb::column_t id, const duckdb::LogicalType& type) {
     ids_.emplace_back(id);
     types_.push_back(type);
@@ -143,6 +158,7 @@ class TableFunctionScan : public Scan {
   const Cancellation* cancellation_;
   duckdb::vector<duckdb::ColumnIndex> ids_;
   duckdb::vector<duckdb::LogicalType> types_;  // of the function's output
+  mutable duckdb::TableFilterSet filters_;     // by index in ids_; DuckDB's interface takes no constant
   duckdb::unique_ptr<duckdb::GlobalTableFunctionState> global_;
   bool takes_json_buffers_ = false;
   size_t max_workers_ = 1;  // 1 if the order of rows is not known otherwise
@@ -329,9 +345,9 @@ bool ScannedFunction::is_json(const duckdb::TableFunction& function) {
 }
 
 std::unique_ptr<Scan> start_scan(std::shared_ptr<const ScannedFunction> function,
-                                 std::vector<ScannedColumn> columns, BatchSize size, MemoryBudget* budget,
-                                 const Cancellation* cancellation) {
-  return std::make_unique<TableFunctionScan>(std::move(function), std::move(columns), size, budget,
+                                 std::vector<ScannedColumn> columns, const std::vector<NeededRange>& ranges,
+                                 BatchSize size, MemoryBudget* budget, const Cancellation* cancellation) {
+  return std::make_unique<TableFunctionScan>(std::move(function), std::move(columns), ranges, size, budget,
                                              cancellation);
 }
 

@@ -23,6 +23,8 @@ class ScannedFunction {
   const std::vector<duckdb::Value>& parameters() const { return parameters_; }
   const duckdb::named_parameter_map_t& named_parameters() const { return named_parameters_; }
   bool has_virtual(duckdb::column_t id) const;
+  /// Whether it reads a table of DuckDB.
+  bool is_table() const { return function_.name == "seq_scan"; }
   bool is_json() const { return is_json(function_); }
   /// JSON's reader looks for errors in the executor of a running query. It gets the executor of a query that
   /// never runs (see Database::plan). For its threads see JsonThreads.
@@ -46,9 +48,9 @@ struct ScannedColumn {
   Type ours;
 };
 
-/// Starts reading `columns` of all rows.
+/// Starts reading `columns` of all rows, but for those outside of the ranges.
 std::unique_ptr<Scan> start_scan(std::shared_ptr<const ScannedFunction> function,
-                                 std::vector<ScannedColumn> columns, BatchSize size, MemoryBudget* budget,
-                                 const Cancellation* cancellation);
+                                 std::vector<ScannedColumn> columns, const std::vector<NeededRange>& ranges,
+                                 BatchSize size, MemoryBudget* budget, const Cancellation* cancellation);
 
 }  // namespace lanewise::sql

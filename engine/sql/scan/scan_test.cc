@@ -52,6 +52,24 @@ void make_everything(Database& database, int rows) {
   database.run(statement, nullptr);
 }
 
+TEST(ScanWithin, LeavesOutRowGroups) {
+  Database database({.threads = 2});
+  database.run("CREATE TABLE t AS SELECT i, i % 10 AS k FROM range(500000) r(i)", nullptr);
+  const Query query = database.plan("FROM t");
+  const plan::Scan& scan = scan_of(*query.root);
+  const auto rows = [&](const std::vector<NeededRange>& ranges) {
+    const auto within = scan.source->scan_within(scan.columns, ranges, nullptr, nullptr);
+    const auto worker = within->worker();
+    int64_t found = 0;
+    while (const auto next = worker->next()) found += next->batch.rows;
+    return found;
+  };
+  EXPECT_EQ(rows({}), 500'000);
+  EXPECT_EQ(rows({{0, Value::int64(499'990), Value(TypeId::kInt64)}}), 10);
+  EXPECT_EQ(rows({{0, Value::int64(7), Value::int64(26)}, {1, Value::int64(9), Value::int64(9)}}), 2);
+  EXPECT_EQ(rows({{0, Value::int64(-5), Value::int64(-1)}}), 0);
+}
+
 class EveryType : public testing::TestWithParam<int> {};
 
 TEST_P(EveryType, OfATableInMemory) {

@@ -25,6 +25,12 @@ std::vector<duckdb::column_t> virtual_columns_of(const duckdb::LogicalGet& get) 
   return ids;
 }
 
+/// Whether both engines order its values in the same way.
+bool is_plain_number(const duckdb::LogicalType& type) {
+  return type.IsIntegral() || type.id() == duckdb::LogicalTypeId::DATE ||
+         type.id() == duckdb::LogicalTypeId::TIMESTAMP;
+}
+
 class TableFunctionSource : public Source {
  public:
   TableFunctionSource(duckdb::ClientContext& context, duckdb::LogicalGet& get, const Generation& generation)
@@ -44,12 +50,28 @@ class TableFunctionSource : public Source {
 
   std::unique_ptr<Scan> scan(const std::vector<size_t>& columns, BatchSize size, MemoryBudget* budget,
                              const Cancellation* cancellation) const override {
-    std::vector<ScannedColumn> scanned;
-    for (size_t column : columns) scanned.push_back({ids_[column], types_[column], schema_[column].type});
-    return translated([&] { return start_scan(function_, std::move(scanned), size, budget, cancellation); });
+    return translated(
+        [&] { return start_scan(function_, scanned(columns), {}, size, budget, cancellation); });
+  }
+
+  /// DuckDB skips the row groups of its tables whose bounds are outside of the ranges.
+  std::unique_ptr<Scan> scan_within(const std::vector<size_t>& columns,
+                                    const std::vector<NeededRange>& ranges, MemoryBudget* budget,
+                                    const Cancellation* cancellation) const override {
+    std::vector<NeededRange> known;
+    for (const NeededRange& range : ranges)
+      if (function_->is_table() && is_plain_number(types_[columns[range.column]])) known.push_back(range);
+    return translated([&] {
+      return start_scan(function_, scanned(columns), known, BatchSize::kPassing, budget, cancellation);
+    });
   }
 
  private:
+  std::vector<ScannedColumn> scanned(const std::vector<size_t>& columns) const {
+    std::vector<ScannedColumn> result;
+    for (size_t column : columns) result.push_back({ids_[column], types_[column], schema_[column].type});
+    return result;
+  }
   void add(duckdb::column_t id, const std::string& name, const duckdb::LogicalType& type) {
     ids_.push_back(id);
     types_.push_back(type);
