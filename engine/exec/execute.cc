@@ -16,13 +16,13 @@
 #include "exec/join_parts.h"
 #include "exec/open_pipeline.h"
 #include "exec/pipeline.h"
-#include "exec/placement/choice.h"
 #include "exec/placement/kept_rows.h"
+#include "exec/placement/known_kernels.h"
+#include "exec/placement/placement.h"
 #include "exec/recursion/recursion.h"
 #include "exec/results.h"
 #include "exec/row_stream.h"
 #include "exec/run.h"
-#include "ops/aggregate/partial.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::exec {
@@ -82,17 +82,6 @@ class Execution {
     RowStream::Writer writer(stream);
     writer.begin(0);
     for (Batch& batch : std::exchange(batches, {})) writer.add(std::move(batch));
-  }
-
-  /// The pipelines whose results it reads.
-  static std::vector<size_t> results_read(const Pipeline& pipeline) {
-    std::vector<size_t> read;
-    for (const Branch& branch : pipeline.branches) {
-      if (const auto input = pipeline_read(branch)) read.push_back(*input);
-      for (const StepSpec& step : branch.steps)
-        if (step.reads_result()) read.push_back(step.result);
-    }
-    return read;
   }
 
   void run_on_host(size_t i, std::vector<Counters>& counters) {
@@ -204,28 +193,10 @@ class Execution {
     if (is_build(pipelines_[i])) return Goal::kHost;
     const std::vector<size_t> fed = pipelines_fed(pipelines_, i);
     const auto stay = [&](size_t reader) {
-      return !merges_parts(pipelines_[reader]) && is_offered(reader) &&
-             (options_.device_only || !is_for_host(reader));
+      if (!options_.device_only) return placement_.is_on_device(reader);
+      return !merges_parts(pipelines_[reader]) && is_offered(reader);
     };
     return !fed.empty() && std::ranges::all_of(fed, stay) ? Goal::kLaterPipelines : Goal::kHost;
-  }
-
-  /// Whether pipeline `i` gives a join's build side that some pipeline reads which devices do not offer.
-  bool is_for_host(size_t i) {
-    if (!is_build(pipelines_[i])) return false;
-    for (size_t reader = i + 1; reader < pipelines_.size(); ++reader) {
-      const auto read = results_read(pipelines_[reader]);
-      if (std::ranges::find(read, i) != read.end() && !is_offered(reader)) return true;
-    }
-    return false;
-  }
-
-  /// Whether the sink merges results of parts, which are groups of a larger grouping set. The host also
-  /// merges the groups of a device's batches.
-  static bool merges_parts(const Pipeline& pipeline) {
-    const auto* aggregate =
-        pipeline.sink == nullptr ? nullptr : std::get_if<plan::Aggregate>(&pipeline.sink->payload);
-    return aggregate != nullptr && std::ranges::any_of(aggregate->aggregates, ops::merges_parts);
   }
 
   /// Takes the result from the pipeline before, if that is on the device.
@@ -253,10 +224,8 @@ class Execution {
     const auto is_empty = [&](const Branch& branch) { return gives_no_rows(branch); };
     if (std::ranges::all_of(pipeline.branches, is_empty)) return false;
     const auto choice = [&] {
-      if (reads_device(pipeline))
-        return Choice{.on_device = true, .reason = "a build side that it reads is there"};
-      if (!options_.device_only && is_for_host(i)) return Choice{.reason = "the CPU reads it"};
-      return choose(pipeline, results_, result_rows(), options_, Thoroughness::kRun);
+      if (options_.device_only && reads_device(pipeline)) return Choice{.on_device = true};
+      return placement_.choose(i);
     };
     Choice chosen = choice();
     if (chosen.on_device && !options_.device_only && options_.device_view().opened == nullptr) {
@@ -316,19 +285,13 @@ class Execution {
     return run_on_device(pipelines_[i], results_, options_, gpu, counters_);
   }
 
-  /// How many rows each pipeline so far has given.
-  std::vector<double> result_rows() const {
-    std::vector<double> rows;
-    for (const PipelineResult& result : results_) rows.push_back(static_cast<double>(result.rows()));
-    return rows;
-  }
-
   const Options& options_;
   RowStream* const stream_;  // null: the rows are collected
   std::vector<Line> lines_;
   std::vector<Counters> counters_;
   std::vector<Pipeline> pipelines_;
   Results results_;
+  Placement placement_{pipelines_, results_, options_};
   std::vector<size_t> last_use_;
   std::unordered_map<size_t, bool> offered_;  // pipelines that were considered, as far as was known then
   PipelineOpener::Notes notes_;

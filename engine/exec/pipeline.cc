@@ -222,6 +222,18 @@ std::optional<size_t> pipeline_read(const Branch& branch) {
   return std::nullopt;
 }
 
+std::vector<size_t> results_read(const Pipeline& pipeline) {
+  std::vector<size_t> read;
+  for (const Branch& branch : pipeline.branches) {
+    if (const auto input = pipeline_read(branch)) read.push_back(*input);
+    for (const StepSpec& step : branch.steps)
+      if (step.reads_result()) read.push_back(step.result);
+  }
+  std::ranges::sort(read);
+  read.erase(std::unique(read.begin(), read.end()), read.end());
+  return read;
+}
+
 bool is_build(const Pipeline& pipeline) {
   return pipeline.sink != nullptr && std::holds_alternative<plan::Join>(pipeline.sink->payload);
 }

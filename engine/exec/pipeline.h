@@ -109,6 +109,9 @@ struct Pipeline {
   Schema output;    ///< schema of the sink's table
 };
 
+/// The pipelines whose results it reads: as inputs or in steps.
+std::vector<size_t> results_read(const Pipeline& pipeline);
+
 /// Maximum number of branches of a pipeline: the order of chunks has six bits for them.
 inline constexpr size_t kMaxBranches = 64;
 

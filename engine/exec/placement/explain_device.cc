@@ -3,7 +3,7 @@
 #include "exec/execute.h"
 #include "exec/gpu/run_on_device.h"
 #include "exec/pipeline.h"
-#include "exec/placement/choice.h"
+#include "exec/placement/placement.h"
 #include "exec/recursion/recursion.h"
 #include "exec/results.h"
 
@@ -15,28 +15,18 @@ std::string explain_device(const plan::NodePtr& root, bool kernels, const Option
   const std::vector<Pipeline> pipelines = split(*plain);
   Results results;  // without rows: only their types matter here
   for (const Pipeline& pipeline : pipelines) results.push_back({{pipeline.output, {}}});
-  std::vector<double> rows(pipelines.size());
-  bool opened = false;  // by a pipeline before
-  Options explained = options;
-  if (options.device_view) {
-    explained.device_view = [&] {
-      DeviceView view = options.device_view();
-      if (opened) view.costs.open = 0;
-      return view;
-    };
-  }
+  std::vector<Choice> choices;
+  if (options.device_view) choices = Placement(pipelines, results, options).explain();
   std::string text;
   for (size_t i = 0; i < pipelines.size(); ++i) {
     const std::string reason = not_on_device(pipelines[i], results);
     const char* const sink = pipelines[i].sink == nullptr ? "Result" : plan::name(pipelines[i].sink->payload);
     text += fmt::format("pipeline {}, {}: ", i + 1, sink);
     if (options.device_view) {
-      const Choice choice = choose(pipelines[i], results, rows, explained, Thoroughness::kExplain);
+      const Choice& choice = choices[i];
       text += choice.text() + "\n";
       text += fmt::format("    CPU  {}\n", to_string(choice.host));
       if (options.device_view().missing.empty()) text += fmt::format("    GPU  {}\n", choice.device_text());
-      rows[i] = choice.work.result_rows;
-      opened |= choice.on_device;
     } else {
       text += fmt::format("{}\n", reason.empty() ? "supported on GPUs" : reason);
     }

@@ -19,11 +19,6 @@ namespace {
 double usual_bytes(Type type) {
   return type.is_string() ? 4 + kUsualText : static_cast<double>(width(type.physical()));
 }
-double usual_bytes(const Schema& schema) {
-  double bytes = 0;
-  for (const Field& field : schema) bytes += usual_bytes(field.type);
-  return bytes;
-}
 double words(Type type) {
   return std::ceil((type.is_string() ? kUsualText : usual_bytes(type)) / kWordBytes);
 }
@@ -103,9 +98,9 @@ InputSize size_of(const plan::Scan& scan, const Schema& schema, const Known& kno
   return size;
 }
 
-InputSize size_of(double rows, const Schema& schema, bool on_device = false) {
+InputSize size_of(double rows, const Schema& schema) {
   ColumnSizes sizes(rows);
-  for (const Field& field : schema) sizes.add(field.type, nullptr, on_device, on_device);
+  for (const Field& field : schema) sizes.add(field.type, nullptr, false, false);
   return sizes.size();
 }
 
@@ -114,8 +109,7 @@ InputSize size_of(const Branch& branch, const Known& known) {
     return size_of(**scan, branch.schema, known);
   if (const auto* values = std::get_if<const plan::Values*>(&branch.input))
     return size_of(static_cast<double>((*values)->table->rows()), branch.schema);
-  const size_t read = *pipeline_read(branch);
-  return size_of(known.result_rows[read], branch.schema, read < known.left.size() && known.left[read]);
+  return size_of(known.result_rows[*pipeline_read(branch)], branch.schema);
 }
 
 /// The rows of a branch on their way to the sink.
@@ -218,7 +212,7 @@ class SinkWork {
   void book() {
     const auto book_sink = [&](const auto& sink) { return book(sink); };
     work_.result_rows = pipeline_.sink == nullptr ? rows_ : visit_sink(*pipeline_.sink, book_sink);
-    if (!is_build(pipeline_)) work_.result_bytes = work_.result_rows * usual_bytes(pipeline_.output);
+    if (!is_build(pipeline_)) work_.result_bytes = work_.result_rows * exec::usual_bytes(pipeline_.output);
   }
 
  private:
@@ -277,6 +271,12 @@ class SinkWork {
 };
 
 }  // namespace
+
+double usual_bytes(const Schema& schema) {
+  double bytes = 0;
+  for (const Field& field : schema) bytes += usual_bytes(field.type);
+  return bytes;
+}
 
 Work work_of(const Pipeline& pipeline, const Known& known) {
   Work work;

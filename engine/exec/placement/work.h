@@ -9,10 +9,9 @@
 
 namespace lanewise::exec {
 
-/// What is known before a pipeline runs.
+/// What is known before a pipeline runs. The rows of results are in host memory.
 struct Known {
   std::vector<double> result_rows;  ///< results of the pipelines before it
-  std::vector<bool> left = {};      ///< whether a GPU has those rows; not set: none
   ColumnStore* store = nullptr;     ///< hot columns: gives their sizes, and the zones that can be skipped
   /// Whether GPU memory holds a column of a scan's source with that many rows. Not set: it does not.
   std::function<bool(const Source& source, size_t column, int64_t rows)> resident = {};
@@ -23,6 +22,9 @@ inline constexpr double kPasses = 0.2;       ///< fraction of rows that pass a p
 inline constexpr double kUsualText = 32;     ///< bytes
 inline constexpr double kRowsOfGroup = 10;   ///< rows per group
 inline constexpr double kUnknownRows = 1e6;  ///< rows of a source of unknown size
+
+/// Bytes of a row with these columns, if none has been read.
+double usual_bytes(const Schema& schema);
 
 /// The work of a pipeline, estimated from its expressions, from hot columns, and from the
 /// plan's estimates of groups.

@@ -1,4 +1,4 @@
-#include "exec/placement/choice.h"
+#include "exec/placement/placement.h"
 
 #include <gmock/gmock.h>
 
@@ -9,7 +9,7 @@
 #include "gpu/testing/fake_driver.h"
 
 namespace lanewise::exec {
-namespace choice_test {
+namespace placement_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -61,11 +61,19 @@ class Choices : public testing::Test {
     view_.costs = usual_device_costs({.name = "A GPU"});
     options_.device_view = [this] { return view_; };
   }
-  Choice choice(const plan::NodePtr& plan, Thoroughness thoroughness = Thoroughness::kRun) {
-    const std::vector<Pipeline> pipelines = split(*plan);
-    Results results;
-    for (const Pipeline& pipeline : pipelines) results.push_back({pipeline.output, {}});
-    return choose(pipelines.back(), results, std::vector<double>(pipelines.size()), options_, thoroughness);
+  /// For the last pipeline, when it is about to run.
+  Choice choice(const plan::NodePtr& plan) {
+    pipelines_ = split(*plan);
+    return Placement(pipelines_, no_rows(), options_).choose(pipelines_.size() - 1);
+  }
+  std::vector<Choice> explained(const plan::NodePtr& plan) {
+    pipelines_ = split(*plan);
+    return Placement(pipelines_, no_rows(), options_).explain();
+  }
+  const Results& no_rows() {
+    results_.clear();
+    for (const Pipeline& pipeline : pipelines_) results_.push_back({{pipeline.output, {}}});
+    return results_;
   }
 
   static const TemporaryFolder& cache() {
@@ -75,13 +83,15 @@ class Choices : public testing::Test {
   const gpu::Setting in_ = {"XDG_CACHE_HOME", cache().path().c_str()};
   Options options_;
   DeviceView view_;
+  std::vector<Pipeline> pipelines_;
+  Results results_;
 };
 
 TEST_F(Choices, AreTheFasterSides) {
   const Choice small = choice(sum_of(1000));
   EXPECT_FALSE(small.on_device);
   EXPECT_THAT(small.text(), MatchesRegex("on the CPU: about .*, on the GPU .* or more"));
-  const Choice told = choice(sum_of(1000), Thoroughness::kExplain);
+  const Choice told = explained(sum_of(1000)).back();
   EXPECT_THAT(told.text(), Not(HasSubstr("or more")));
   EXPECT_GT(told.device.seconds(), small.device.seconds());  // including the compilation of the kernels
   const Choice large = choice(sum_of(20'000'000'000));
@@ -93,7 +103,7 @@ TEST_F(Choices, AreTheFasterSides) {
 TEST_F(Choices, KnowWhereRowsLie) {
   const int64_t rows = 20'000'000'000;
   const auto of = [&](std::shared_ptr<const Source> source) {
-    return choice(sum(plan::scan(std::move(source), {0})), Thoroughness::kExplain);
+    return explained(sum(plan::scan(std::move(source), {0}))).back();
   };
   const Choice there = of(std::make_shared<DeviceSource>(rows, 0));
   EXPECT_EQ(there.work.missing, 0) << "though the GPU is not open";
@@ -108,18 +118,18 @@ TEST_F(Choices, KnowWhereRowsLie) {
 TEST_F(Choices, KnowWhichKernelsWereCompiled) {
   const auto plan =
       plan::aggregate(scan(1000), {}, {call_of("max", {call("-", {x(), x()})}, TypeId::kInt64)}, {"a"});
-  const Choice before = choice(plan, Thoroughness::kExplain);
+  const Choice before = explained(plan).back();
   EXPECT_EQ(before.kernels, Kernels::kToCompile);
   EXPECT_THAT(before.device_text(), HasSubstr("compile 200.0 ms; kernels to be compiled"));
   note_compiled(split(*plan).back(), {}, options_);
-  const Choice after = choice(plan, Thoroughness::kExplain);
+  const Choice after = explained(plan).back();
   EXPECT_EQ(after.kernels, Kernels::kCached);
   EXPECT_THAT(after.device_text(), HasSubstr("; kernels in the cache"));
   EXPECT_LT(after.device.seconds(), before.device.seconds() - 0.1);
   view_.costs.name = "";  // not known yet
-  EXPECT_EQ(choice(plan, Thoroughness::kExplain).kernels, Kernels::kCached);
+  EXPECT_EQ(explained(plan).back().kernels, Kernels::kCached);
   view_.costs.name = "Another GPU";
-  EXPECT_EQ(choice(plan, Thoroughness::kExplain).kernels, Kernels::kToCompile);
+  EXPECT_EQ(explained(plan).back().kernels, Kernels::kToCompile);
 }
 
 TEST_F(Choices, NameWhatIsNotOffered) {
@@ -130,7 +140,7 @@ TEST_F(Choices, NameWhatIsNotOffered) {
   EXPECT_THAT(large.text(), HasSubstr("not supported on GPUs"));
   // Choices for small work are reported only on request.
   EXPECT_THAT(choice(not_offered(10)).reason, IsEmpty());
-  EXPECT_THAT(choice(not_offered(10), Thoroughness::kExplain).reason, HasSubstr("regexp_matches"));
+  EXPECT_THAT(explained(not_offered(10)).back().reason, HasSubstr("regexp_matches"));
 }
 
 TEST_F(Choices, AreTheHostsWhereThereIsNoGpu) {
@@ -143,7 +153,7 @@ TEST_F(Choices, AreTheHostsWhereThereIsNoGpu) {
 TEST_F(Choices, FollowTheUser) {
   options_.device_only = true;
   EXPECT_TRUE(choice(sum_of(10)).on_device);
-  const Choice lacking = choice(not_offered(10), Thoroughness::kExplain);
+  const Choice lacking = explained(not_offered(10)).back();
   EXPECT_TRUE(lacking.on_device);
   EXPECT_THAT(lacking.text(), HasSubstr("not supported on GPUs: an error"));
 }
@@ -155,5 +165,5 @@ TEST_F(Choices, FewRowsOfResultsAreTheHosts) {
   EXPECT_EQ(choice(plan).text(), "on the CPU: it reads a result of few rows");
 }
 
-}  // namespace choice_test
+}  // namespace placement_test
 }  // namespace lanewise::exec

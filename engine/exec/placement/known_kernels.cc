@@ -1,0 +1,36 @@
+#include "exec/placement/known_kernels.h"
+
+#include <fmt/format.h>
+
+#include "exec/gpu/run_on_device.h"
+#include "gpu/modules/kernel_cache.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+/// The key under which the kernel cache notes a pipeline's kernels, for a GPU of this name; without a name,
+/// for any GPU.
+std::string kernels_key(const std::string& kernels, const std::string& gpu) {
+  return fmt::format("compiled for {}: {}", gpu, kernels);
+}
+
+}  // namespace
+
+Kernels find_kernels(const Pipeline& pipeline, const Results& results, const Strategy& strategy,
+                     const DeviceView& view) {
+  if (is_compiled_ahead(pipeline, results, strategy, view.architecture)) return Kernels::kAhead;
+  const std::string key = kernels_key(kernels_name(pipeline, results, strategy), view.costs.name);
+  return gpu::KernelCache::system().find(key) ? Kernels::kCached : Kernels::kToCompile;
+}
+
+void note_compiled(const Pipeline& pipeline, const Results& results, const Options& options) {
+  if (!options.device_view) return;
+  const std::string kernels = kernels_name(pipeline, results, options.device_strategy);
+  const gpu::KernelCache& cache = gpu::KernelCache::system();
+  for (const std::string& gpu : {options.device_view().costs.name, std::string()}) {
+    if (const std::string key = kernels_key(kernels, gpu); !cache.find(key)) cache.store(key, "");
+  }
+}
+
+}  // namespace lanewise::exec

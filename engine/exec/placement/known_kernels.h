@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "exec/execute.h"
+#include "exec/pipeline.h"
+#include "exec/results.h"
+
+namespace lanewise::exec {
+
+/// How a pipeline's kernels are obtained, as far as known before its columns are on the GPU.
+enum class Kernels : uint8_t {
+  kUnknown,  ///< not known
+  kToCompile,
+  kCached,  ///< this machine has compiled them before
+  kAhead,   ///< they were compiled with the program
+};
+
+/// Writes the kernels' sources and looks for them. Throws expr::NotOnDevice.
+Kernels find_kernels(const Pipeline& pipeline, const Results& results, const Strategy& strategy,
+                     const DeviceView& view);
+
+/// Records that this machine has compiled the pipeline's kernels for this GPU, for later choices.
+void note_compiled(const Pipeline& pipeline, const Results& results, const Options& options);
+
+}  // namespace lanewise::exec
