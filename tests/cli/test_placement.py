@@ -118,6 +118,18 @@ def test_each_pipeline_has_its_device(lanewise, fake):
     assert "on the GPU: about" in first and "open 1.0 ms" in first and "on the GPU: about" in second and "open" not in second
 
 
+def test_the_whole_plan_decides(lanewise, fake):
+    """Groups whose way back takes longer than grouping on the CPU: they stay on the GPU if they are read there, and are not made there otherwise."""
+    tuned(lanewise, fake, 1000, download_gb_per_second=0.002)
+    groups = "SELECT i % 5000000 AS k, sum(i) AS s FROM range(20000000) t(i) GROUP BY k"
+    told = explained(lanewise, fake, f"{groups} ORDER BY 2 LIMIT 3")
+    first, second = [part.splitlines()[0] for part in told.split("pipeline ")[1:3]]
+    assert "on the GPU: about" in first and first.endswith(", but its rows are read there") and "on the GPU: about" in second
+    told = explained(lanewise, fake, f"SELECT * FROM ({groups}) t(i, s) WHERE {NOT_OFFERED} ORDER BY 2 LIMIT 3")
+    first, second = [part.splitlines()[0] for part in told.split("pipeline ")[1:3]]
+    assert "on the CPU: about" in first and "regexp_matches" in second
+
+
 def test_a_gpu_that_fails_to_open_is_left_alone(lanewise, fake):
     tuned(lanewise, fake, 1000)
     code, out, error = lanewise("sql", "--device", "auto", "-c", MANY, "--profile", "--format", "csv",
@@ -190,6 +202,14 @@ def test_compiled_kernels_and_columns_on_the_gpu_cost_nothing_again(lanewise, em
     assert "; on the GPU: about" in first and "; on the GPU: about" in second
     told = explained(lanewise, emulated, light.replace(" t", " range(20000000) t(x)"))
     assert "; kernels in the cache" in told.partition("pipeline 2")[0]
+
+
+def test_rows_stay_where_the_whole_plan_reads_them(lanewise, emulated):
+    tuned(lanewise, emulated, 1000, name="Emulated GPU", open_ms=1e-3, compile_ms=1e-3, load_ms=1e-3, download_gb_per_second=1e-4)
+    sql = "SELECT i % 300000 AS k, sum(i) AS s FROM range(900000) t(i) GROUP BY k ORDER BY s DESC, k LIMIT 2"
+    code, out, error = lanewise("sql", "--device", "auto", "--profile", "--format", "csv", "-c", sql, env={**emulated, "COLUMNS": "1000"})
+    assert (code, out) == (0, "k,s\n299999,1799997\n299998,1799994\n"), error
+    assert ", but its rows are read there" in error and error.count("  cuda:0\n") >= 2, error
 
 
 FAST = {"name": "Emulated GPU", "open_ms": 1e-3, "compile_ms": 1e-3, "load_ms": 1e-3}

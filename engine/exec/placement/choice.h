@@ -14,8 +14,9 @@ struct Choice {
   Estimate host = {}, device = {};  ///< of this pipeline alone; zero if a reason decided first
   bool at_least = false;            ///< device: a lower bound, as the time to compile kernels is not included
   Kernels kernels = Kernels::kUnknown;
-  std::string reason = {};   ///< what decided instead of the estimates, for messages; empty: the estimates
-  std::string context = {};  ///< why the whole plan takes less time on the side that is slower for this pipeline
+  std::string reason = {};  ///< what decided instead of the estimates, for messages; empty: the estimates
+  std::string context =
+      {};  ///< why the whole plan takes less time on the side that is slower for this pipeline
 
   /// "on the CPU: about 2.1 ms, on the GPU 36.0 ms", with the context, or the reason.
   std::string text() const;

@@ -78,7 +78,7 @@ void Placement::look(size_t next) {
     part.is_estimated = part.is_checked = false;  // the GPU's costs are now known
   }
   for (size_t i = 0; i < next; ++i) rows_[i] = static_cast<double>(results_[i].rows());
-  if (view_.opened != nullptr) parts_[next].is_estimated = false;  // other pipelines have uploaded columns
+  if (view_.opened != nullptr) parts_[next].is_estimated = false;    // other pipelines have uploaded columns
   if (!parts_[next].reads.empty()) parts_[next].is_checked = false;  // kernels depend on what it reads
 }
 
@@ -88,8 +88,8 @@ std::string Placement::decided(size_t i) const {
   return options_.device_only ? "no other device was requested" : view_.missing;
 }
 
-/// Whether it reads only small results of earlier pipelines. Where build sides are made is a matter of estimates:
-/// few rows may be looked up in a large one.
+/// Whether it reads only small results of earlier pipelines. Where build sides are made is a matter of
+/// estimates: few rows may be looked up in a large one.
 bool Placement::is_small(size_t i) const {
   const auto is_table = [&](size_t read) { return is_build(pipelines_[read]); };
   if (!options_.device_only && std::ranges::any_of(parts_[i].reads, is_table)) return false;
@@ -121,19 +121,21 @@ void Placement::estimate_works() {
   rows_ = std::move(known.result_rows);
 }
 
-/// Finds out what the estimates lack: whether the device supports the pipeline, and whether kernels have to be
-/// compiled. They are known if the results that it reads exist.
+/// Finds out what the estimates lack: whether the device supports the pipeline, and whether kernels have to
+/// be compiled. They are known if the results that it reads exist.
 void Placement::check(size_t i) {
   Part& part = parts_[i];
   part.is_checked = true;
   part.kernels = Kernels::kUnknown;
   part.lacking = not_on_device(pipelines_[i], results_);
-  const bool is_known = explains_ || std::ranges::all_of(part.reads, [&](size_t read) { return read < next_; });
+  const bool is_known =
+      explains_ || std::ranges::all_of(part.reads, [&](size_t read) { return read < next_; });
   if (part.lacking.empty() && is_known)
     part.kernels = find_kernels(pipelines_[i], results_, options_.device_strategy, view_);
 }
 
-/// Finds the places by lower bounds, and checks the pipelines that these put on the device, until all are checked.
+/// Finds the places by lower bounds, and checks the pipelines that these put on the device, until all are
+/// checked.
 void Placement::place() {
   std::vector<PipelineTimes> times(parts_.size());  // zero where a result is not read any more
   for (size_t i = next_; i < parts_.size(); ++i) {
@@ -198,7 +200,8 @@ double Placement::device_seconds(size_t i) const {
 /// Whether a result is, or will be, only on the device.
 bool Placement::is_left(size_t result) const {
   if (result >= next_) return result < places_.results.size() && places_.results[result] == Place::kDevice;
-  return results_[result].left || (results_[result].on_device != nullptr && results_[result].build == nullptr);
+  return results_[result].left ||
+         (results_[result].on_device != nullptr && results_[result].build == nullptr);
 }
 
 /// The work, with the rows that it reads where they are.

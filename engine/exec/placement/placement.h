@@ -11,12 +11,12 @@
 
 namespace lanewise::exec {
 
-/// Whether the sink merges results of parts, which are groups of a larger grouping set. Only the host does: it
-/// also merges the groups of a device's batches.
+/// Whether the sink merges results of parts, which are groups of a larger grouping set. Only the host does:
+/// it also merges the groups of a device's batches.
 bool merges_parts(const Pipeline& pipeline);
 
-/// Where the pipelines of a plan run: by Options::device_only, the device's support and the least estimated time
-/// of all that have not run yet. The references outlive it.
+/// Where the pipelines of a plan run: by Options::device_only, the device's support and the least estimated
+/// time of all that have not run yet. The references outlive it.
 class Placement {
  public:
   Placement(const std::vector<Pipeline>& pipelines, const Results& results, const Options& options);
@@ -32,8 +32,9 @@ class Placement {
  private:
   /// What is known about a pipeline.
   struct Part {
-    std::vector<size_t> reads;       // the results that it reads
-    std::vector<double> input_rows = {};  // of the results that its branches read, when its work was estimated
+    std::vector<size_t> reads;  // the results that it reads
+    std::vector<double> input_rows =
+        {};  // of the results that its branches read, when its work was estimated
     bool is_estimated = false;
     Work work = {};           // with all results in host memory
     bool is_checked = false;  // whether the device supports it

@@ -48,11 +48,12 @@ plan::NodePtr sum(plan::NodePtr child) {
   return plan::aggregate(std::move(child), {}, {call_of("sum", {x()}, TypeId::kInt128)}, {"a"});
 }
 plan::NodePtr sum_of(int64_t rows) { return sum(scan(rows)); }
-/// With a separate pattern for each row.
-plan::NodePtr not_offered(int64_t rows) {
+/// Drops rows by a separate pattern for each.
+plan::NodePtr not_offered(plan::NodePtr child) {
   const ExprPtr text = cast(x(), TypeId::kVarchar);
-  return sum(plan::filter(scan(rows), call("regexp_matches", {text, call("||", {text, text})})));
+  return plan::filter(std::move(child), call("regexp_matches", {text, call("||", {text, text})}));
 }
+plan::NodePtr not_offered(int64_t rows) { return sum(not_offered(scan(rows))); }
 
 class Choices : public testing::Test {
  protected:
@@ -163,6 +164,83 @@ TEST_F(Choices, FewRowsOfResultsAreTheHosts) {
   const auto plan = plan::filter(sum_of(1000), call("IS NOT NULL", {column(0, TypeId::kInt128)}));
   EXPECT_FALSE(choice(plan).on_device);
   EXPECT_EQ(choice(plan).text(), "on the CPU: it reads a result of few rows");
+}
+
+plan::NodePtr count_by(plan::NodePtr child, size_t key) {
+  return plan::aggregate(std::move(child), {column(key, TypeId::kInt64)},
+                         {call_of("count_star", {}, TypeId::kInt64)}, {"x", "n"});
+}
+/// How many groups have how many rows.
+plan::NodePtr sizes_of_groups(int64_t rows) { return count_by(count_by(scan(rows), 0), 1); }
+plan::NodePtr join(plan::NodePtr left, plan::NodePtr right) {
+  plan::Join join;
+  join.kind = plan::JoinKind::kInner;
+  join.keys = {{x(), x(), false}};
+  join.left = join.right = {0};
+  return plan::join(std::move(left), std::move(right), std::move(join));
+}
+
+TEST_F(Choices, AreThoseOfTheWholePlan) {
+  view_.costs.open = 0;
+  view_.costs.download = 1e7;  // alone, the groups are not worth their way back
+  const std::vector<Choice> sizes = explained(sizes_of_groups(100'000'000));
+  EXPECT_GT(sizes[0].device.seconds(), sizes[0].host.seconds());
+  EXPECT_TRUE(sizes[0].on_device);
+  EXPECT_THAT(sizes[0].text(), HasSubstr(", but its rows are read there"));
+  EXPECT_TRUE(sizes[1].on_device);
+  EXPECT_EQ(sizes[1].work.missing, 0);
+  EXPECT_THAT(to_string(sizes[1].host), HasSubstr("download"));
+
+  const std::vector<Choice> some = explained(count_by(not_offered(count_by(scan(100'000'000), 0)), 1));
+  EXPECT_FALSE(some[0].on_device);
+  EXPECT_THAT(some[0].context, IsEmpty());
+  EXPECT_FALSE(some[1].on_device);
+}
+
+TEST_F(Choices, OfBuildSidesAreTheirReaders) {
+  view_.costs.open = 0;
+  const std::vector<Choice> both = explained(sum(join(scan(1'000'000'000), scan(1'000'000'000))));
+  EXPECT_TRUE(both[0].on_device && both[1].on_device);
+  const std::vector<Choice> unread =
+      explained(sum(not_offered(join(scan(1'000'000'000), scan(1'000'000'000)))));
+  EXPECT_FALSE(unread[0].on_device || unread[1].on_device);
+  EXPECT_LT(unread[0].device.seconds(), unread[0].host.seconds());
+  EXPECT_THAT(unread[0].text(), HasSubstr(", but the CPU reads it"));
+}
+
+TEST_F(Choices, CountTheOpeningOnce) {
+  view_.costs.open = 0;
+  const auto plan = sizes_of_groups(100'000'000);
+  const std::vector<Choice> free = explained(plan);
+  double gain = 0;
+  for (const Choice& choice : free) gain += choice.host.seconds() - choice.device.seconds();
+  view_.costs.open = 0.9 * gain;
+  EXPECT_TRUE(explained(plan)[0].on_device);
+  view_.costs.open = 10 * gain;
+  EXPECT_FALSE(explained(plan)[0].on_device);
+}
+
+TEST_F(Choices, FollowRowsThatExist) {
+  view_.costs.open = 0;
+  pipelines_ = split(*sizes_of_groups(1000));
+  Results results = no_rows();
+  results[0].left = LeftRows{nullptr, {50'000'000, {}}};
+  const Choice there = Placement(pipelines_, results, options_).choose(1);
+  EXPECT_TRUE(there.on_device);
+  EXPECT_EQ(there.work.missing, 0);
+  EXPECT_EQ(there.work.fetched, 50e6 * (8 + 8));
+  results[0].left->batch.rows = 1000;  // fewer than was expected
+  EXPECT_FALSE(Placement(pipelines_, results, options_).choose(1).on_device);
+}
+
+TEST_F(Choices, WriteNoSourcesForSmallPlans) {
+  const auto plan = sizes_of_groups(1000);
+  pipelines_ = split(*plan);
+  Placement placement(pipelines_, no_rows(), options_);
+  const Choice first = placement.choose(0);
+  EXPECT_TRUE(first.at_least);
+  EXPECT_EQ(first.kernels, Kernels::kUnknown);
+  EXPECT_FALSE(placement.is_on_device(1));
 }
 
 }  // namespace placement_test

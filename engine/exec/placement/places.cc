@@ -12,9 +12,9 @@ struct Ready {
 };
 
 /// One pass over the pipelines, with the places of results that have several readers given.
-class Pass {
+class PlaceSearch {
  public:
-  Pass(const std::vector<PipelineTimes>& pipelines, const std::vector<size_t>& readers)
+  PlaceSearch(const std::vector<PipelineTimes>& pipelines, const std::vector<size_t>& readers)
       : pipelines_(pipelines), readers_(readers), ready_(pipelines.size()), runs_(pipelines.size()) {}
 
   /// The least time. `shared[i]`: the place of result `i`, if it has several readers.
@@ -75,14 +75,14 @@ Places fastest_places(const std::vector<PipelineTimes>& pipelines) {
   for (size_t i = 0; i < pipelines.size(); ++i) {
     if (readers[i] > 1 && pipelines[i].device < kNever && tried.size() < kTriedResults) tried.push_back(i);
   }
-  Pass pass(pipelines, readers);
+  PlaceSearch search(pipelines, readers);
   std::vector<Place> shared(pipelines.size(), Place::kHost);
   Places best{.seconds = kNever};
   for (size_t set = 0; set < size_t{1} << tried.size(); ++set) {
     for (size_t t = 0; t < tried.size(); ++t)
       shared[tried[t]] = (set >> t & 1) == 0 ? Place::kHost : Place::kDevice;
-    const double seconds = pass.run(shared);
-    if (set == 0 || seconds < best.seconds) best = pass.places(seconds, shared);
+    const double seconds = search.run(shared);
+    if (set == 0 || seconds < best.seconds) best = search.places(seconds, shared);
   }
   return best;
 }

@@ -28,12 +28,13 @@ struct Places {
   double seconds = 0;
 };
 
-/// Up to this many results with several readers, the places are the best ones. Further such results are in host
-/// memory.
+/// Up to this many results with several readers, the places are the best ones. Further such results are in
+/// host memory.
 inline constexpr size_t kTriedResults = 6;
 
-/// The places of least total time, by dynamic programming from the inputs to the last results, which are for the
-/// host. A result with several readers is tried in both places. The first use of the device takes `open` seconds.
+/// The places of least total time, by dynamic programming from the inputs to the last results, which are for
+/// the host. A result with several readers is tried in both places. The first use of the device takes `open`
+/// seconds.
 Places fastest_places(const std::vector<PipelineTimes>& pipelines, double open);
 
 }  // namespace lanewise::exec

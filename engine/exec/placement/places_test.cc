@@ -41,15 +41,17 @@ TEST(Places, AFasterPipelineStaysOnTheHostIfItsRowsWouldComeBack) {
 }
 
 TEST(Places, OfWhatTheDeviceLacksInTheMiddle) {
-  const std::vector<PipelineTimes> chain{{.host = 9, .device = 1, .download = 2, .upload = 2},
-                                         {.host = 1, .device = kNever, .download = 2, .upload = 2, .reads = {0}},
-                                         {.host = 9, .device = 1, .reads = {1}}};
+  const std::vector<PipelineTimes> chain{
+      {.host = 9, .device = 1, .download = 2, .upload = 2},
+      {.host = 1, .device = kNever, .download = 2, .upload = 2, .reads = {0}},
+      {.host = 9, .device = 1, .reads = {1}}};
   EXPECT_THAT(runs(chain), ElementsAre(kDevice, kHost, kDevice));
   EXPECT_DOUBLE_EQ(fastest_places(chain, 0).seconds, 1 + 2 + 1 + 2 + 1);
 }
 
 TEST(Places, OfTwoBuildSides) {
-  // One would be faster on the host, but is looked up on the device; the host cannot read what the device built.
+  // One would be faster on the host, but is looked up on the device; the host cannot read what the device
+  // built.
   std::vector<PipelineTimes> tree{{.host = 1, .device = 2, .download = kNever, .upload = 3},
                                   {.host = 5, .device = 1, .download = kNever, .upload = 3},
                                   {.host = 50, .device = 2, .reads = {0, 1}}};
@@ -79,7 +81,8 @@ TEST(Places, OfMoreSharedResultsThanAreTriedAreThoseOnTheHost) {
   std::vector<PipelineTimes> chain{{.host = 2, .device = 1, .download = 0.5, .upload = 5}};
   for (size_t i = 0; i < kTriedResults + 1; ++i) {
     const size_t last = chain.size() - 1;
-    for (int copies = 0; copies < 2; ++copies) chain.push_back({.host = 2, .device = 1, .download = 0.5, .upload = 5, .reads = {last}});
+    for (int copies = 0; copies < 2; ++copies)
+      chain.push_back({.host = 2, .device = 1, .download = 0.5, .upload = 5, .reads = {last}});
     chain.push_back({.host = 2, .device = 1, .download = 0.5, .upload = 5, .reads = {last + 1, last + 2}});
   }
   const Places places = fastest_places(chain, 0);
@@ -88,8 +91,9 @@ TEST(Places, OfMoreSharedResultsThanAreTriedAreThoseOnTheHost) {
 }
 
 TEST(Places, OfResultsThatExist) {
-  const PipelineTimes left{.host = kNever, .device = 0, .download = 3}, here{.host = 0, .device = kNever, .upload = 3},
-      both{.upload = 3}, table{.host = 7, .device = 0, .download = kNever};
+  const PipelineTimes left{.host = kNever, .device = 0, .download = 3},
+      here{.host = 0, .device = kNever, .upload = 3}, both{.upload = 3},
+      table{.host = 7, .device = 0, .download = kNever};
   const auto reader = [](const PipelineTimes& result, double host) {
     return runs({result, {.host = host, .device = 5, .reads = {0}}})[1];
   };
@@ -147,17 +151,21 @@ TEST(Places, AreTheBestOfAll) {
         const auto reads_it = [&](const PipelineTimes& other) {
           return std::ranges::find(other.reads, read) != other.reads.end();
         };
-        if (below(3) == 0 && (round % 2 != 0 || std::ranges::none_of(pipelines, reads_it))) made.reads.push_back(read);
+        if (below(3) == 0 && (round % 2 != 0 || std::ranges::none_of(pipelines, reads_it)))
+          made.reads.push_back(read);
       }
     }
     const double open = below(2) * below(20);
     double least = kNever;
-    for (size_t set = 0; set < size_t{1} << pipelines.size(); ++set) least = std::min(least, seconds_of(pipelines, set, open));
+    for (size_t set = 0; set < size_t{1} << pipelines.size(); ++set)
+      least = std::min(least, seconds_of(pipelines, set, open));
     const Places found = fastest_places(pipelines, open);
     size_t set = 0;
     for (size_t i = 0; i < pipelines.size(); ++i) set |= size_t{found.runs[i] == kDevice} << i;
     const auto shared = [&](size_t i) {
-      return std::ranges::count_if(pipelines, [&](const PipelineTimes& other) { return std::ranges::find(other.reads, i) != other.reads.end(); }) > 1;
+      return std::ranges::count_if(pipelines, [&](const PipelineTimes& other) {
+               return std::ranges::find(other.reads, i) != other.reads.end();
+             }) > 1;
     };
     size_t tried = 0;
     for (size_t i = 0; i < pipelines.size(); ++i) tried += shared(i);
