@@ -75,11 +75,12 @@ void Placement::look(size_t next) {
   view_ = options_.device_view ? options_.device_view() : DeviceView();
   for (Part& part : parts_) {
     if (view_.opened == before) break;
-    part.is_estimated = part.is_checked = false;  // the GPU's costs are now known
+    part.work.reset();  // the GPU's costs are now known
+    part.checked.reset();
   }
   for (size_t i = 0; i < next; ++i) rows_[i] = static_cast<double>(results_[i].rows());
-  if (view_.opened != nullptr) parts_[next].is_estimated = false;    // other pipelines have uploaded columns
-  if (!parts_[next].reads.empty()) parts_[next].is_checked = false;  // kernels depend on what it reads
+  if (view_.opened != nullptr) parts_[next].work.reset();         // other pipelines have uploaded columns
+  if (!parts_[next].reads.empty()) parts_[next].checked.reset();  // kernels depend on what it reads
 }
 
 /// What decides instead of the estimates; empty: nothing.
@@ -113,10 +114,9 @@ void Placement::estimate_works() {
     for (const Branch& branch : pipelines_[i].branches) {
       if (const auto read = pipeline_read(branch)) input_rows.push_back(known.result_rows[*read]);
     }
-    if (!part.is_estimated || input_rows != part.input_rows) part.work = work_of(pipelines_[i], known);
-    part.is_estimated = true;
+    if (!part.work || input_rows != part.input_rows) part.work = work_of(pipelines_[i], known);
     part.input_rows = std::move(input_rows);
-    known.result_rows[i] = part.work.result_rows;
+    known.result_rows[i] = part.work->result_rows;
   }
   rows_ = std::move(known.result_rows);
 }
@@ -124,14 +124,12 @@ void Placement::estimate_works() {
 /// Finds out what the estimates lack: whether the device supports the pipeline, and whether kernels have to
 /// be compiled. They are known if the results that it reads exist.
 void Placement::check(size_t i) {
-  Part& part = parts_[i];
-  part.is_checked = true;
-  part.kernels = Kernels::kUnknown;
-  part.lacking = not_on_device(pipelines_[i], results_);
   const bool is_known =
-      explains_ || std::ranges::all_of(part.reads, [&](size_t read) { return read < next_; });
-  if (part.lacking.empty() && is_known)
-    part.kernels = find_kernels(pipelines_[i], results_, options_.device_strategy, view_);
+      explains_ || std::ranges::all_of(parts_[i].reads, [&](size_t read) { return read < next_; });
+  Checked& checked = parts_[i].checked.emplace();
+  checked.lacking = not_on_device(pipelines_[i], results_);
+  if (checked.lacking.empty() && is_known)
+    checked.kernels = find_kernels(pipelines_[i], results_, options_.device_strategy, view_);
 }
 
 /// Finds the places by lower bounds, and checks the pipelines that these put on the device, until all are
@@ -148,7 +146,7 @@ void Placement::place() {
     places_ = fastest_places(times, view_.opened == nullptr ? view_.costs.open : 0);
     is_final = true;
     for (size_t i = next_; i < parts_.size(); ++i) {
-      if (places_.runs[i] == Place::kHost || parts_[i].is_checked) continue;
+      if (places_.runs[i] == Place::kHost || parts_[i].checked) continue;
       check(i);
       times[i] = times_of(i);
       is_final = false;
@@ -160,7 +158,7 @@ PipelineTimes Placement::times_of(size_t i) const {
   const Pipeline& pipeline = pipelines_[i];
   const double bytes = rows_[i] * usual_bytes(columns_of(pipeline));
   PipelineTimes times;
-  times.host = estimate_host(parts_[i].work, options_.host_rates, view_.costs).seconds();
+  if (parts_[i].work) times.host = estimate_host(*parts_[i].work, options_.host_rates, view_.costs).seconds();
   times.upload = bytes / view_.costs.upload;
   // The host makes a build side again.
   times.download = is_build(pipeline) ? kNever : bytes / view_.costs.download;
@@ -187,14 +185,18 @@ PipelineTimes Placement::times_of_result(size_t i, PipelineTimes times) const {
 
 /// Of the device's own work, without transfers of results.
 double Placement::device_seconds(size_t i) const {
-  const Part& part = parts_[i];
-  if (is_small(i) || merges_parts(pipelines_[i]) || !part.lacking.empty()) return kNever;
-  Work own = part.work;
+  if (is_small(i) || merges_parts(pipelines_[i]) || !lacking(i).empty()) return kNever;
+  Work own = *parts_[i].work;
   for (const Branch& branch : pipelines_[i].branches) {
     if (const auto read = pipeline_read(branch)) own.missing -= rows_[*read] * usual_bytes(branch.schema);
   }
-  const DeviceState ready{.open = true, .compiled = part.kernels != Kernels::kToCompile};
+  const DeviceState ready{.open = true, .compiled = kernels(i) != Kernels::kToCompile};
   return estimate_device(own, view_.costs, ready).seconds() - own.result_bytes / view_.costs.download;
+}
+
+const std::string& Placement::lacking(size_t i) const {
+  static const std::string nothing;
+  return parts_[i].checked ? parts_[i].checked->lacking : nothing;
 }
 
 /// Whether a result is, or will be, only on the device.
@@ -206,7 +208,7 @@ bool Placement::is_left(size_t result) const {
 
 /// The work, with the rows that it reads where they are.
 Work Placement::work_now(size_t i) const {
-  Work work = parts_[i].work;
+  Work work = *parts_[i].work;
   for (const Branch& branch : pipelines_[i].branches) {
     const auto read = pipeline_read(branch);
     if (!read || !is_left(*read)) continue;
@@ -218,15 +220,14 @@ Work Placement::work_now(size_t i) const {
 }
 
 Choice Placement::choice_of(size_t i, bool open) const {
-  const Part& part = parts_[i];
-  Choice choice{.work = work_now(i), .kernels = part.kernels, .reason = decided(i)};
+  Choice choice{.work = work_now(i), .kernels = kernels(i), .reason = decided(i)};
   choice.on_device = options_.device_only ? !is_small(i) : is_on_device(i);
-  choice.at_least = !part.is_checked;
-  const DeviceState state{.open = open, .compiled = part.kernels != Kernels::kToCompile};
+  choice.at_least = !parts_[i].checked;
+  const DeviceState state{.open = open, .compiled = kernels(i) != Kernels::kToCompile};
   choice.host = estimate_host(choice.work, options_.host_rates, view_.costs);
   choice.device = estimate_device(choice.work, view_.costs, state);
-  if (!part.lacking.empty() && !is_small(i))
-    choice.reason = options_.device_only ? part.lacking + ": an error" : part.lacking;
+  if (!lacking(i).empty() && !is_small(i))
+    choice.reason = options_.device_only ? lacking(i) + ": an error" : lacking(i);
   const bool is_faster = choice.device.seconds() < choice.host.seconds();
   if (choice.reason.empty() && choice.on_device != is_faster)
     choice.context = context_of(i, choice.on_device);

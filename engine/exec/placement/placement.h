@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,16 +31,17 @@ class Placement {
   bool is_on_device(size_t i) const { return places_.runs.size() > i && places_.runs[i] == Place::kDevice; }
 
  private:
+  /// What sources show that are written for the device.
+  struct Checked {
+    std::string lacking;  // empty: the device supports the pipeline
+    Kernels kernels = Kernels::kUnknown;
+  };
   /// What is known about a pipeline.
   struct Part {
-    std::vector<size_t> reads;  // the results that it reads
-    std::vector<double> input_rows =
-        {};  // of the results that its branches read, when its work was estimated
-    bool is_estimated = false;
-    Work work = {};           // with all results in host memory
-    bool is_checked = false;  // whether the device supports it
-    std::string lacking = {};
-    Kernels kernels = Kernels::kUnknown;
+    std::vector<size_t> reads;            // results
+    std::vector<double> input_rows = {};  // of results, when the work was estimated
+    std::optional<Work> work = {};        // with all results in host memory
+    std::optional<Checked> checked = {};  // none: supported and compiled, as far as is known
   };
 
   void look(size_t next);
@@ -51,6 +53,10 @@ class Placement {
   PipelineTimes times_of(size_t i) const;
   PipelineTimes times_of_result(size_t i, PipelineTimes times) const;
   double device_seconds(size_t i) const;
+  const std::string& lacking(size_t i) const;
+  Kernels kernels(size_t i) const {
+    return parts_[i].checked ? parts_[i].checked->kernels : Kernels::kUnknown;
+  }
   bool is_left(size_t result) const;
   Choice choice_of(size_t i, bool open) const;
   Work work_now(size_t i) const;

@@ -222,7 +222,8 @@ TEST_F(Choices, CountTheOpeningOnce) {
 
 TEST_F(Choices, FollowRowsThatExist) {
   view_.costs.open = 0;
-  pipelines_ = split(*sizes_of_groups(1000));
+  const auto plan = sizes_of_groups(1000);
+  pipelines_ = split(*plan);
   Results results = no_rows();
   results[0].left = LeftRows{nullptr, {50'000'000, {}}};
   const Choice there = Placement(pipelines_, results, options_).choose(1);
