@@ -4,6 +4,8 @@ The driver is the stand-in that the C++ tests use, or the emulated GPU."""
 import json
 import os
 import pty
+import random
+import re
 import subprocess
 from pathlib import Path
 
@@ -45,7 +47,8 @@ def emulated(without, emulated_gpu):
 
 
 def tuned(lanewise, environment, device, **costs):
-    """Writes a profile of this machine with a GPU whose rates are `device` times the host's."""
+    """Writes a profile of this machine with a GPU whose rates are `device` times the host's: all, or each by its name."""
+    rates = device if isinstance(device, dict) else {name: rate * device for name, rate in RATES.items()}
     _, out, _ = lanewise("info", env=environment)
     processor = next(line for line in out.splitlines() if line.startswith("processor")).removeprefix("processor").rpartition(",")[0].strip()
     path = Path(environment["XDG_CONFIG_HOME"]) / "lanewise" / "profile.json"
@@ -53,7 +56,7 @@ def tuned(lanewise, environment, device, **costs):
     path.write_text(json.dumps({
         "version": 2, "processor": processor, "read_gb_per_second": 10, "vector_rows": 0, "interleaved_width": 8, "refill_interleaved": 0,
         "refill_packed_avx2": 0, "refill_packed_avx512": 0, "literal_ns": 0, "packed_ns": 0, "rows_ns": 0, "lazy_ns": 0,
-        "placement": {"device": {**DEVICE, **costs, "rates": {name: rate * device for name, rate in RATES.items()}},
+        "placement": {"device": {**DEVICE, **costs, "rates": rates},
                       "threads": os.cpu_count(), "host": RATES}}))
 
 
@@ -210,6 +213,29 @@ def test_rows_stay_where_the_whole_plan_reads_them(lanewise, emulated):
     code, out, error = lanewise("sql", "--device", "auto", "--profile", "--format", "csv", "-c", sql, env={**emulated, "COLUMNS": "1000"})
     assert (code, out) == (0, "k,s\n299999,1799997\n299998,1799994\n"), error
     assert ", but its rows are read there" in error and error.count("  cuda:0\n") >= 2, error
+
+
+def test_any_places_give_the_same_answers(lanewise, emulated):
+    """Joins, shared results and what the GPU lacks, with profiles that move the pipelines to and fro."""
+    groups = "(SELECT k, count(*) AS n, sum(i) AS s FROM t GROUP BY k)"
+    unsupported = NOT_OFFERED.replace("i::", "s::").replace("i %", "k %")
+    sql = f"""CREATE TABLE t AS SELECT i, i % 70000 AS k FROM range(100000) r(i); CREATE TABLE u AS SELECT i AS k, i * 2 AS v FROM range(90000) r(i);
+      SELECT n, count(*), sum(s) FROM {groups} WHERE {unsupported} GROUP BY n ORDER BY n; SELECT count(*), sum(v), sum(s) FROM u JOIN {groups} USING (k);
+      SELECT count(*), sum(v), sum(s) FROM u JOIN {groups} b USING (k) WHERE {unsupported.replace("k %", "v %")}; SELECT count(v), sum(s) FROM {groups} b FULL JOIN u ON b.k = u.v;
+      WITH c AS MATERIALIZED {groups} SELECT (SELECT max(s) FROM c), (SELECT count(*) FROM c WHERE {unsupported}), (SELECT sum(s) FROM c JOIN u USING (k))"""
+    code, answer, error = lanewise("sql", "--format", "csv", "-c", sql, env=emulated)
+    assert code == 0, error
+    choices = set()
+    costs = random.Random(2)
+    for _ in range(10):
+        upload, download = 10 ** costs.uniform(-3, 3), 10 ** costs.uniform(-3, 3)
+        device = {name: 10 ** costs.uniform(-2, 3) for name in RATES}
+        tuned(lanewise, emulated, device, name="Emulated GPU", open_ms=1e-3, compile_ms=1e-3, load_ms=1e-3, upload_gb_per_second=upload,
+              download_gb_per_second=download)
+        code, out, error = lanewise("sql", "--device", "auto", "--profile", "--format", "csv", "-c", sql, env={**emulated, "COLUMNS": "1000"})
+        assert (code, out) == (0, answer), (device, upload, download, error)
+        choices.add(tuple(re.findall("; on the ([CG]PU): ", error)))
+    assert len(choices) > 5
 
 
 FAST = {"name": "Emulated GPU", "open_ms": 1e-3, "compile_ms": 1e-3, "load_ms": 1e-3}
