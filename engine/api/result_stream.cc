@@ -108,7 +108,7 @@ ResultStream Session::stream(const std::string& statement, bool keep_columns, co
 
 StatementResult Session::State::answer_and_write(const sql::Statement& statement, bool keep_columns) {
   ResultStream::State stream{*this, plan(statement)};
-  auto& [result, query] = stream.answer;
+  auto& [result, query, changes_rows] = stream.answer;
   Stopwatch watch;
   std::optional<Table> written;
   const auto write = [&](const Batches& rows) { written = database.write(statement, rows, query, &budget); };
@@ -117,10 +117,10 @@ StatementResult Session::State::answer_and_write(const sql::Statement& statement
     write(stream.batches());
     stream.stop();  // CREATE TABLE IF NOT EXISTS may not have read all rows
   } else {
-    const bool changes = statement.kind == sql::Statement::Kind::kChange;
-    execute(stream.answer, keep_columns && !changes, nullptr);  // columns of tables are soon out of date
+    changes_rows = statement.kind == sql::Statement::Kind::kChange;
+    execute(stream.answer, keep_columns, nullptr);
     const Table rows = std::move(result.table);
-    end(query, changes);
+    end(query, changes_rows);
     write(batches_of(rows));
   }
   result.write_seconds = std::max(watch.lap() - result.run_seconds, 0.0);

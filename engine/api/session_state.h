@@ -187,10 +187,11 @@ struct Session::State {
   struct Answer {
     StatementResult result;
     sql::Query query;
+    bool changes_rows = false;  ///< of tables, which it reads itself: their columns are soon out of date
   };
   Answer plan(const sql::Statement& statement) {
     Answer answer;
-    auto& [result, query] = answer;
+    auto& [result, query, changes_rows] = answer;
     result.engine = "lanewise";
     result.has_rows = true;
     Stopwatch watch;
@@ -220,10 +221,11 @@ struct Session::State {
   }
   /// Runs it. The rows go to `stream`, if there is one.
   void execute(Answer& answer, bool keep_columns, exec::RowStream* stream, bool keep_on_device = false) {
-    auto& [result, query] = answer;
+    auto& [result, query, changes_rows] = answer;
     Stopwatch watch;
     exec::Options run = run_options();
-    run.keep_columns = keep_columns;
+    run.keep_columns = keep_columns && !changes_rows;
+    run.source_may_skip = changes_rows;
     run.keep_on_device = keep_on_device && may_stay_on_device(result.table.schema);
     const std::shared_ptr<SpillFile> spill_file = budget.spill_file();
     const size_t spilled_before = spill_file ? (spill_file->take_peak(), spill_file->used()) : 0;

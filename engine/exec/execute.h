@@ -39,9 +39,11 @@ struct Options {
   uint32_t vector_rows = 0;  ///< rows that an operator processes at a time; 0: the default
   MemoryBudget* budget = nullptr;
   const Cancellation* cancellation = nullptr;
-  bool profile_lanes = false;     ///< collect OperatorProfile::matchers and occupancy
-  ColumnStore* store = nullptr;   ///< keeps columns of sources in memory; may be null
-  bool keep_columns = true;       ///< add the columns that are read to the store
+  bool profile_lanes = false;    ///< collect OperatorProfile::matchers and occupancy
+  ColumnStore* store = nullptr;  ///< keeps columns of sources in memory; may be null
+  bool keep_columns = true;      ///< add the columns that are read to the store
+  /// Sources may leave out rows that predicates exclude, where columns are not kept: then errors name no row.
+  bool source_may_skip = false;
   size_t join_parts = 0;          ///< number of parts of a join; 0: as memory requires; for tests
   bool semi_joins_first = false;  ///< even where they cost more than they save; for tests
   std::function<void(const std::string& what, double share)>

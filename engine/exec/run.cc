@@ -276,14 +276,15 @@ size_t workers_for(const OpenPipeline& pipeline, const Options& options) {
 }
 
 /// Throws the error of the first row that raised one.
-void raise(const FirstFault& fault, const OpenPipeline& pipeline) {
+void raise(const FirstFault& fault, const OpenPipeline& pipeline, const Options& options) {
   if (fault.error() == nullptr) return;
   try {
     std::rethrow_exception(fault.error());
   } catch (const ConversionError& error) {
     const OpenBranch& branch = pipeline.branches[fault.order() >> kBranchShift];
     std::optional<uint64_t> row;
-    if (error.row) row = branch.input->row_of(fault.order() & kMorselMask, *error.row);
+    if (error.row && !options.source_may_skip)
+      row = branch.input->row_of(fault.order() & kMorselMask, *error.row);
     throw with_place(error, branch.what, row);
   }
 }
@@ -346,7 +347,7 @@ Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>&
         throw;
       }
     });
-    raise(fault, pipeline);
+    raise(fault, pipeline, options);
     for_phase(phase, [](OpenBranch& branch) {
       branch.input->finish();
       if (!branch.open_late) return;

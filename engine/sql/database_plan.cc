@@ -67,6 +67,13 @@ class PivotByFilters {
   duckdb::Value before_;
 };
 
+/// Whether a repeated statement may run the plan again, if that stays right. PIVOT reads its values before it
+/// is planned, and a plan with values of EXECUTE is for these alone.
+bool may_be_kept(const Statement& statement, const Query& query) {
+  return statement.parsed->type == StatementType::SELECT_STATEMENT && statement.parameters.schema.empty() &&
+         query.transaction != nullptr && query.computed_by_duckdb.empty() && query.executor == nullptr;
+}
+
 /// Whether one of its scans does.
 bool has_stored_rejects(const duckdb::LogicalOperator& op) {
   if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET && stores_rejects(op.Cast<duckdb::LogicalGet>()))
@@ -135,15 +142,16 @@ Database::State::LogicalPlan Database::State::logical_plan(const Statement& stat
     if (database->IsReadOnly())
       throw UserError(fmt::format("nextval: the database '{}' is open for reading only", name));
     context().ActiveTransaction().ModifyDatabase(*database, change.modifications);
-    query_writes = result.transaction != nullptr && !changes;  // what fails changes nothing
   }
-  if (has_stored_rejects(*logical)) query_writes = result.transaction != nullptr && !changes;
+  if (!planner.properties.modified_databases.empty() || has_stored_rejects(*logical)) {
+    begin_change();
+    query_writes =
+        result.transaction != nullptr && !changes;  // changes of rows are committed when they are made
+  }
   files.clear();
   find_files(*logical);
   result.names.assign(planner.names.begin(), planner.names.end());
-  stays_right &= parsed.type == StatementType::SELECT_STATEMENT && statement.parameters.schema.empty() &&
-                 reads_tables_alone(*logical);
-  LogicalPlan plan{nullptr, stays_right};
+  LogicalPlan plan{nullptr, stays_right && reads_tables_alone(*logical)};
   plan.root = optimized(std::move(logical), *planner.binder);
   plan.root->ResolveOperatorTypes();
   duckdb::ColumnBindingResolver resolver;
@@ -162,8 +170,8 @@ Database::State::LogicalPlan Database::State::logical_plan(const Statement& stat
 }
 
 std::optional<Query> Database::State::planned_before(const Statement& statement) {
-  const Query* kept = plans.find(statement.text);
-  if (kept == nullptr || !statement.parameters.schema.empty()) return std::nullopt;
+  const Query* kept = statement.parameters.schema.empty() ? plans.find(statement.text) : nullptr;
+  if (kept == nullptr) return std::nullopt;
   Query result = *kept;
   result.transaction = translated([&] { return transaction(); });
   context().transaction.SetActiveQuery(duckdb::DatabaseManager::Get(context()).GetNewQueryNumber());
@@ -197,6 +205,7 @@ Query Database::plan(const Statement& statement) {
       Translator translator(state_->context(), state_->generation, statement.text);
       result.root = translator.plan(logical.root ? *logical.root : **result.write->query);
       result.computed_by_duckdb = translator.computed_by_duckdb();
+      logical.stays_right &= !translator.has_large_constants();
       if (translator.reads_json()) {
         state_->query_left_open = true;
         result.executor =
@@ -208,9 +217,7 @@ Query Database::plan(const Statement& statement) {
   } catch (const UserError& error) {
     throw UnsupportedError(error.what());
   }
-  const bool is_ours = result.computed_by_duckdb.empty() && result.executor == nullptr;
-  if (logical.stays_right && is_ours && result.transaction != nullptr && !state_->query_writes)
-    state_->plans.keep(statement.text, result);
+  if (logical.stays_right && may_be_kept(statement, result)) state_->plans.keep(statement.text, result);
   return result;
 }
 

@@ -27,7 +27,9 @@ bool reads_a_table(const duckdb::LogicalGet& get) {
 bool belongs_to_a_query(const duckdb::CatalogEntry& entry) {
   if (entry.type != duckdb::CatalogType::SCALAR_FUNCTION_ENTRY) return false;
   if (entry.name == "error") return false;  // scalar subqueries call it, and it has no value
-  if (entry.name == "age") return true;     // of one argument: the time since then
+  // They depend on the time, too, and DuckDB does not say so. age(x) is the time since then.
+  for (const std::string_view name : {"age", "current_localtime", "current_localtimestamp"})
+    if (entry.name == name) return true;
   const auto& functions = entry.Cast<duckdb::ScalarFunctionCatalogEntry>().functions.functions;
   return std::ranges::any_of(functions, [](const duckdb::ScalarFunction& function) {
     return function.GetStability() != duckdb::FunctionStability::CONSISTENT;

@@ -12,7 +12,7 @@ class LogicalOperator;
 
 namespace lanewise::sql {
 
-// A query's plan stays right until a statement changes something, unless one of these is so.
+// A query's plan stays right until a statement changes something, under two conditions.
 
 /// Whether it is a function whose value belongs to one query, like that of now(): such values become
 /// constants of the plan.
@@ -22,6 +22,7 @@ bool reads_tables_alone(const duckdb::LogicalOperator& logical);
 
 /// Plans of queries by their text, since binding and optimising a small query take longer than running it.
 class KeptPlans {
+  // All go when there are too many: a program that repeats more statements gains nothing.
  public:
   /// The plan without a transaction; null: none is kept.
   const Query* find(const std::string& text) const;

@@ -98,6 +98,8 @@ OpenScan open_source(const plan::Scan& scan, const std::string& identity,
     auto intake = options.store->intake(identity, scan.columns);
     on_batch = [intake](const ScanBatch& batch) { intake->add(batch); };
     on_complete = [intake] { intake->commit(); };
+  } else if (!options.source_may_skip) {
+    rows = scan.source->scan(scan.columns, BatchSize::kPassing, options.budget, options.cancellation);
   } else {
     rows = scan.source->scan_within(scan.columns, needed_ranges(predicates), options.budget,
                                     options.cancellation);

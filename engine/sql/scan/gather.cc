@@ -13,6 +13,7 @@
 #include "sql/duckdb_headers.h"
 #include "sql/values/nested.h"
 #include "sql/values/types.h"
+#include "sql/values/unaligned.h"
 
 namespace lanewise::sql {
 
@@ -52,15 +53,15 @@ void copy_values(const duckdb::UnifiedVectorFormat& format, int64_t rows, Buffer
   const size_t start = out.size();
   out.resize(start + static_cast<size_t>(rows) * sizeof(To));
   To* to = reinterpret_cast<To*>(out.data() + start);
-  const From* from = reinterpret_cast<const From*>(format.data);
   if constexpr (std::is_same_v<From, To>) {
     if (format.sel->data() == nullptr) {
-      std::memcpy(to, from, static_cast<size_t>(rows) * sizeof(To));
+      std::memcpy(to, format.data, static_cast<size_t>(rows) * sizeof(To));
       return;
     }
   }
-  for_each_row(format, rows,
-               [&](int64_t row, duckdb::idx_t index) { to[row] = static_cast<To>(from[index]); });
+  for_each_row(format, rows, [&](int64_t row, duckdb::idx_t index) {
+    to[row] = static_cast<To>(load<From>(format.data + index * sizeof(From)));
+  });
 }
 
 std::shared_ptr<Column> text_column(Type type, const std::vector<std::string_view>& entries,

@@ -72,6 +72,32 @@ TEST(ScanWithin, LeavesOutRowGroups) {
 
 class EveryType : public testing::TestWithParam<int> {};
 
+/// DuckDB then gives vectors with a selection of values.
+TEST_P(EveryType, WithinRangesAndAfterDeletions) {
+  Database database({.threads = 2});
+  make_everything(database, GetParam());
+  database.run("CREATE TABLE numbered AS SELECT *, row_number() OVER () AS number FROM everything", nullptr);
+  database.run("DELETE FROM numbered WHERE number % 5 = 0", nullptr);
+  EXPECT_EQ(scanned(database, "numbered"), expected(database, "numbered"));
+  const Query query = database.plan("FROM numbered");
+  const plan::Scan& scan = scan_of(*query.root);
+  const size_t number = scan.columns.size() - 1;
+  const auto within = scan.source->scan_within(
+      scan.columns, {{number, Value::int64(7), Value(TypeId::kInt64)}}, nullptr, nullptr);
+  Table rows{query.root->schema, {}};
+  const auto worker = within->worker();
+  while (auto next = worker->next()) rows.batches.push_back(std::move(next->batch));
+  std::vector<std::string> found, wanted;
+  for (int64_t row = 0; row < rows.rows(); ++row)
+    for (size_t c = 0; c < rows.schema.size(); ++c) found.push_back(rows.value(row, c).to_string());
+  const auto right = database.run("FROM numbered WHERE number >= 7", nullptr);
+  for (int64_t row = 0; row < right->rows(); ++row)
+    for (size_t c = 0; c < right->schema.size(); ++c) wanted.push_back(right->value(row, c).to_string());
+  std::ranges::sort(found);
+  std::ranges::sort(wanted);
+  EXPECT_EQ(found, wanted);
+}
+
 TEST_P(EveryType, OfATableInMemory) {
   Database database({.threads = 2});
   make_everything(database, GetParam());

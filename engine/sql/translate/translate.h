@@ -38,6 +38,8 @@ class Translator {
   /// The whole plan; its columns are those of `root`. Takes ownership of the bind data of its scans.
   plan::NodePtr plan(duckdb::LogicalOperator& root) { return exact(rows(root)); }
   bool reads_json() const { return reads_json_; }
+  /// Whether the plan holds constants that take more memory than most plans.
+  bool has_large_constants() const { return has_large_constants_; }
   /// The names of functions and casts that DuckDB computes.
   const std::set<std::string>& computed_by_duckdb() const { return computed_by_duckdb_; }
 
@@ -145,6 +147,7 @@ class Translator {
   ExprPtr expression(const duckdb::Expression& expr, const Rows& input);
   std::vector<ExprPtr> expressions(const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& exprs,
                                    const Rows& input);
+  ExprPtr constant_of(Value value);
   ExprPtr compare(duckdb::ExpressionType type, const duckdb::Expression& left,
                   const duckdb::Expression& right, const Rows& left_input, const Rows& right_input);
   ExprPtr operation(const duckdb::BoundOperatorExpression& expr, const Rows& input);
@@ -190,6 +193,7 @@ class Translator {
   std::unordered_map<uint64_t, uint64_t> recurring_;  // Recursion::all_id of recursions under translation
   std::unordered_set<uint64_t> ctes_of_one_row_;
   bool reads_json_ = false;
+  bool has_large_constants_ = false;
   std::set<std::string> computed_by_duckdb_;
 
   /// Values on which a subquery depends, by the Cte that holds them.

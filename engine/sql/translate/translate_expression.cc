@@ -131,6 +131,13 @@ std::vector<ExprPtr> Translator::expressions(
   return result;
 }
 
+ExprPtr Translator::constant_of(Value value) {
+  constexpr size_t kMostBytes = 4096;
+  const auto* text = std::get_if<Value::Text>(&value.held());
+  has_large_constants_ = has_large_constants_ || (text != nullptr && text->bytes.size() > kMostBytes);
+  return literal(std::move(value));
+}
+
 ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input) {
   if (is_left_to_duckdb(expr)) return by_duckdb(expr, input);
   switch (expr.GetExpressionClass()) {
@@ -144,7 +151,7 @@ ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input
     }
     case duckdb::ExpressionClass::BOUND_CONSTANT:
       result_type(expr);
-      return literal(to_value(expr.Cast<duckdb::BoundConstantExpression>().value));
+      return constant_of(to_value(expr.Cast<duckdb::BoundConstantExpression>().value));
     case duckdb::ExpressionClass::BOUND_COMPARISON: {
       const auto& comparison = expr.Cast<duckdb::BoundComparisonExpression>();
       return compare(expr.type, *comparison.left, *comparison.right, input, input);

@@ -7,6 +7,7 @@
 #include "data/physical_value.h"
 #include "sql/duckdb_headers.h"
 #include "sql/values/types.h"
+#include "sql/values/unaligned.h"
 
 namespace lanewise::sql {
 
@@ -76,7 +77,7 @@ void pack_scalar(const Format& from, Type type, idx_t index, packed::Writer& to)
       const auto& text = UnifiedVectorFormat::GetData<duckdb::string_t>(from.unified)[index];
       to.text({text.GetData(), text.GetSize()});
     } else {  // of the same layout
-      to.number(reinterpret_cast<const T*>(from.unified.data)[index]);
+      to.number(load<T>(from.unified.data + index * sizeof(T)));
     }
   });
 }
@@ -125,7 +126,7 @@ void unpack_slot(Type type, packed::Mark mark, packed::Reader& reader, duckdb::V
     visit(type.physical(), [&](auto zero) {
       using T = decltype(zero);
       if constexpr (!std::is_same_v<T, std::string_view>)
-        reinterpret_cast<T*>(FlatVector::GetData(out))[row] = reader.number<T>();  // of the same layout
+        store(FlatVector::GetData(out) + row * sizeof(T), reader.number<T>());  // of the same layout
     });
   }
 }

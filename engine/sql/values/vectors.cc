@@ -4,6 +4,7 @@
 #include "data/visit_width.h"
 #include "sql/values/nested.h"
 #include "sql/values/types.h"
+#include "sql/values/unaligned.h"
 
 namespace lanewise::sql {
 
@@ -11,16 +12,17 @@ namespace {
 
 /// to[i] is value i of the rows; for a dictionary, the value of its entry, and none for NULL.
 template <class From, class To>
-void copy_to_duckdb(const Column& column, int64_t first, int64_t rows, To* to) {
+void copy_to_duckdb(const Column& column, int64_t first, int64_t rows, duckdb::data_ptr_t to) {
+  const auto put = [&](int64_t i, From value) { store(to + i * sizeof(To), static_cast<To>(value)); };
   if (column.dictionary) {
     const uint32_t* codes = column.values.as<uint32_t>() + first;
     const From* entries = column.dictionary->values.as<From>();
     for (int64_t i = 0; i < rows; ++i) {
-      if (!column.is_null(first + i)) to[i] = static_cast<To>(entries[codes[i]]);
+      if (!column.is_null(first + i)) put(i, entries[codes[i]]);
     }
   } else {
     const From* from = column.values.as<From>() + first;
-    for (int64_t i = 0; i < rows; ++i) to[i] = static_cast<To>(from[i]);
+    for (int64_t i = 0; i < rows; ++i) put(i, from[i]);
   }
 }
 
@@ -40,13 +42,13 @@ void expose(const Column& column, int64_t first, int64_t rows, duckdb::Vector& v
     duckdb::FlatVector::Validity(vector).SetAllInvalid(static_cast<duckdb::idx_t>(rows));
     return;
   } else if (column.type.id == TypeId::kDecimal && physical == PhysicalType::INT16) {
-    copy_to_duckdb<int64_t>(column, first, rows, duckdb::FlatVector::GetData<int16_t>(vector));
+    copy_to_duckdb<int64_t, int16_t>(column, first, rows, duckdb::FlatVector::GetData(vector));
   } else if (column.type.id == TypeId::kDecimal && physical == PhysicalType::INT32) {
-    copy_to_duckdb<int64_t>(column, first, rows, duckdb::FlatVector::GetData<int32_t>(vector));
+    copy_to_duckdb<int64_t, int32_t>(column, first, rows, duckdb::FlatVector::GetData(vector));
   } else {
     visit_width(width(column.type.physical()), [&](auto zero) {
       using T = decltype(zero);
-      copy_to_duckdb<T>(column, first, rows, reinterpret_cast<T*>(duckdb::FlatVector::GetData(vector)));
+      copy_to_duckdb<T, T>(column, first, rows, duckdb::FlatVector::GetData(vector));
     });
   }
   if (!column.validity) return;

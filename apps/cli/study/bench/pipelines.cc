@@ -46,18 +46,19 @@ StatementResult StoppableSession::run(const std::string& statement) {
 
 void make_tables(StoppableSession& session, uint64_t rows) {
   session.run("SET preserve_insertion_order = false");
-  // DuckDB runs the preparation, which is not a query: GPUs do not support hash() and md5().
-  const auto make = [&](std::string_view table, std::string_view columns, const std::string& values) {
-    session.run(fmt::format("CREATE OR REPLACE TABLE {}({})", table, columns));
-    session.run(fmt::format("PREPARE fill AS INSERT INTO {} SELECT {}", table, values));
+  // DuckDB runs prepared statements that create tables: GPUs do not support hash() and md5().
+  const auto make = [&](std::string_view table, const std::string& values) {
+    session.run(fmt::format("PREPARE fill AS CREATE OR REPLACE TABLE {} AS SELECT {}", table, values));
     session.run("EXECUTE fill");
     session.run("DEALLOCATE fill");
   };
-  make("numbers", "few BIGINT, many BIGINT, far BIGINT",
-       fmt::format("hash(i) % {}, hash(i + 1) % {}, hash(i + 2) >> 2 FROM range({}) r(i)",
+  make("numbers",
+       fmt::format("(hash(i) % {})::BIGINT AS few, (hash(i + 1) % {})::BIGINT AS many, (hash(i + 2) >> "
+                   "2)::BIGINT AS far "
+                   "FROM range({}) r(i)",
                    static_cast<uint64_t>(exec::kFewGroups), static_cast<uint64_t>(exec::kManyGroups), rows));
-  make("texts", "s VARCHAR",
-       fmt::format("md5(i::VARCHAR) || md5((i + {0})::VARCHAR) FROM range({0}) r(i)", rows / kNumbersOfText));
+  make("texts", fmt::format("md5(i::VARCHAR) || md5((i + {0})::VARCHAR) AS s FROM range({0}) r(i)",
+                            rows / kNumbersOfText));
 }
 
 }  // namespace lanewise::cli::bench
