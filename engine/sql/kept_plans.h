@@ -21,8 +21,8 @@ bool belongs_to_a_query(const duckdb::CatalogEntry& entry);
 bool reads_tables_alone(const duckdb::LogicalOperator& logical);
 
 /// Plans of queries by their text, since binding and optimising a small query take longer than running it.
+/// All go when there are too many: a program that repeats more statements gains nothing.
 class KeptPlans {
-  // All go when there are too many: a program that repeats more statements gains nothing.
  public:
   /// The plan without a transaction; null: none is kept.
   const Query* find(const std::string& text) const;

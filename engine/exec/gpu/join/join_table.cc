@@ -311,7 +311,6 @@ class JoinTable::Filling {
     if (!put_rows("fill_values")) fetch_notes();
     job_.words[JobLayout::kRecords] = 0;
     table_.holds_values_ = (noted_ & (kernel::kKeysRepeat | kernel::kLikeFreeSlot)) == 0;
-    is_clear_ = false;
   }
 
   void fill() {
@@ -327,7 +326,6 @@ class JoinTable::Filling {
       fetch_notes();
       if ((noted_ & kernel::kSliceFull) == 0) return true;
       slice_ends_.reset();
-      is_clear_ = false;
     }
     clear_table();
     launch(module_->module.kernel("fill"), name, row_blocks(), kernel::kThreads, job_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "data/gpu/device_column.h"
@@ -58,13 +59,13 @@ SplitRows split_rows(const std::vector<const DeviceColumn*>& columns, uint64_t r
   launch("count_parts", rows, job, ends);
   launch("start_parts", uint64_t{1}, job, parts);
   const gpu::cuda::Address sum = counts.address() + parts * sizeof(uint32_t);
-  gpu::Event summed(gpu.device);
-  summed.record(gpu.stream);
+  std::optional<gpu::Event> summed;
+  if (left == RowsLeft::kAtMost) summed.emplace(gpu.device).record(gpu.stream);
   uint64_t count = left == RowsLeft::kUnknown ? fetch_one<uint32_t>(gpu, sum) : rows;
   MovedTo to = make_room(columns, count, allocate);
   launch("split_rows", rows, job, ends, to.addresses);
-  if (left == RowsLeft::kAtMost) {
-    gpu.copies.wait(summed);
+  if (summed) {
+    gpu.copies.wait(*summed);
     count = fetch_one<uint32_t>(gpu, sum, gpu.copies);
     for (DeviceColumn& column : to.columns) column.rows = static_cast<int64_t>(count);
   }
