@@ -8,6 +8,7 @@
 #include "base/testing/test_size.h"
 #include "exec/row_stream.h"
 #include "exec/testing/plan_oracle.h"
+#include "ops/aggregate/host_aggregate.h"
 
 namespace lanewise::exec {
 namespace execute_test {
@@ -261,6 +262,44 @@ TEST(Execute, StopsReadingAtTheLimit) {
     EXPECT_EQ(result.table.rows(), 150);
     EXPECT_LE(source->batches_read, 20u);
   }
+}
+
+/// The number of rows whose id is not above that of the row before.
+class Descents : public ops::Accumulator {
+ public:
+  void resize(uint32_t) override {}
+  void update(const ops::AggregateInput& input) override {
+    for_each_row(input, input.rows, [&](uint32_t row, uint32_t) {
+      const int64_t id = input.args[0].as<int64_t>()[row];
+      descents_ += id <= last_ ? 1 : 0;
+      last_ = id;
+    });
+  }
+  void merge(const ops::Accumulator&, std::span<const uint32_t>, const uint32_t*) override { ++descents_; }
+  ColumnPtr finish(uint32_t, uint32_t, const Cancellation*) const override {
+    return make_column(TypeId::kInt64, {Value::int64(descents_)});
+  }
+
+ private:
+  int64_t last_ = -1, descents_ = 0;
+};
+
+TEST(Execute, AggregatesInTheOrderOfRowsIfThatCounts) {
+  auto source = source_of(20'000);
+  source->batch_rows = 100;
+  source->on_next = [](size_t) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+  auto host = std::make_shared<ops::HostAggregate>();
+  host->make = [](MemoryBudget*) { return std::make_unique<Descents>(); };
+  host->in_order = true;
+  plan::AggregateCall call;
+  call.function = "descents";
+  call.args = {id()};
+  call.type = TypeId::kInt64;
+  call.host = std::move(host);
+  Options options;
+  options.threads = 4;
+  const Table table = execute(plan::aggregate(all_of(source), {}, {call}, {"x"}), options).table;
+  EXPECT_EQ(table.value(0, 0), Value::int64(0));
 }
 
 TEST(Execute, PassesErrorsOfASourceOn) {

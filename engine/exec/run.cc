@@ -268,7 +268,7 @@ class Worker {
 };
 
 size_t workers_for(const OpenPipeline& pipeline, const Options& options) {
-  const auto threads = static_cast<size_t>(std::max(options.threads, 1));
+  const auto threads = static_cast<size_t>(pipeline.sink->in_order() ? 1 : std::max(options.threads, 1));
   size_t useful = 0;
   for (const OpenBranch& branch : pipeline.branches)
     useful += branch.input == nullptr ? threads : std::min(branch.input->max_readers(), threads);

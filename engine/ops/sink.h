@@ -30,6 +30,8 @@ class Sink {
 
   virtual ~Sink() = default;
   virtual std::unique_ptr<Local> local() const = 0;
+  /// Whether all chunks must reach one thread, in their order.
+  virtual bool in_order() const { return false; }
   /// Chunks reach a thread in any order; chunk.order gives their position. Memory that outlives the call
   /// is charged to context.budget.
   virtual void consume(Local& local, const Chunk& chunk, EvalContext& context) const = 0;

@@ -56,8 +56,15 @@ void check_fallback(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& val
     throw UserError(fmt::format("{} is '' or 'duckdb', not '{}'", kFallback, text));
 }
 
+/// The files that are open, of all databases of the process: a lock of the system keeps out other processes only.
+duckdb::shared_ptr<duckdb::DatabaseFilePathManager> open_files() {
+  static const auto files = duckdb::make_shared_ptr<duckdb::DatabaseFilePathManager>();
+  return files;
+}
+
 duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   duckdb::DBConfig config;
+  config.path_manager = open_files();
   config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("threads", duckdb::Value::BIGINT(options.threads));
@@ -74,9 +81,13 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   try {
     return duckdb::make_uniq<duckdb::DuckDB>(options.path, &config);
   } catch (const std::exception& error) {
+    const std::string text = duckdb::ErrorData(error).RawMessage();
+    if (text.find("Unique file handle conflict") != std::string::npos)
+      throw UserError(fmt::format("'{}' is open in this process; close it first, or share the one that is open "
+                                  "(in Python: cursor())",
+                                  options.path));
     // "Could not set lock on file ...: Conflicting lock is held in ... (PID 123) ...", and advice for another
     // program
-    const std::string text = duckdb::ErrorData(error).RawMessage();
     const size_t holder = text.find("(PID ");
     if (text.find("Could not set lock") == std::string::npos || holder == std::string::npos) throw;
     throw UserError(fmt::format("'{}' is in use by process {}", options.path,

@@ -216,3 +216,21 @@ def test_database_file(tmp_path):
     assert result.fetchall() == [(7,)]
     with pytest.raises(lw.InterfaceError, match="closed"):
         connection.sql("SELECT 1")
+
+
+def test_a_process_opens_a_file_once(tmp_path, monkeypatch):
+    """A second writer would overwrite what the first has written."""
+    path = tmp_path / "x.duckdb"
+    monkeypatch.chdir(tmp_path)
+    with lw.connect(path) as connection, lw.connect() as other:
+        connection.execute("CREATE TABLE t AS SELECT 7 AS x")
+        for second in (path, "x.duckdb"):
+            for read_only in (False, True):
+                with pytest.raises(lw.Error, match="'[^']*x.duckdb' is open in this process.*cursor"):
+                    lw.connect(second, read_only=read_only)
+        with pytest.raises(lw.Error, match="already attached"):
+            other.execute("ATTACH 'x.duckdb' AS y")
+    with lw.connect(path, read_only=True) as one, lw.connect(path, read_only=True) as two:
+        assert one.sql("FROM t").fetchall() == two.sql("FROM t").fetchall() == [(7,)]
+        with pytest.raises(lw.Error, match="is open in this process"):
+            lw.connect(path)

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "ops/aggregate/functions.h"
+#include "ops/aggregate/host_aggregate.h"
 #include "ops/aggregate/key_runs.h"
 #include "primitives/parallel.h"
 
@@ -59,6 +60,11 @@ class Aggregate : public Sink {
   }
 
   std::unique_ptr<Local> local() const override { return std::make_unique<Groups>(); }
+  bool in_order() const override {
+    return std::ranges::any_of(calls_, [](const Call& call) {
+      return call.call.host != nullptr && call.call.host->in_order;
+    });
+  }
 
   void consume(Local& local, const Chunk& chunk, EvalContext& context) const override {
     auto& groups = static_cast<Groups&>(local);

@@ -197,10 +197,11 @@ ExprPtr call_duckdb_on_lists(duckdb::ClientContext& context, const duckdb::Bound
 }
 
 plan::AggregateCall call_duckdb(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr,
-                                plan::AggregateCall call, std::vector<ExprPtr> args) {
+                                bool in_order, plan::AggregateCall call, std::vector<ExprPtr> args) {
   const auto bound = bind(context, expr, call.type);
   for (const ExprPtr& arg : args) bound->args.push_back(arg->type);
   auto host = std::make_shared<ops::HostAggregate>();
+  host->in_order = in_order;
   host->make = [bound](MemoryBudget* budget) { return std::make_unique<DuckdbStates>(bound, budget); };
   call.function = fmt::format("duckdb[{}]", expr.function.name);
   call.host = std::move(host);

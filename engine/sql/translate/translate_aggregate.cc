@@ -17,18 +17,25 @@ namespace {
 /// Whether the order of rows cannot matter, as all of them have the same arguments.
 bool order_is_free(const duckdb::BoundAggregateExpression& expr) {
   return std::ranges::all_of(expr.children, [](const auto& arg) { return arg->IsFoldable(); }) &&
-         std::ranges::none_of(expr.order_bys->orders,
-                              [](const auto& key) { return key.expression->CanThrow(); });
+         (!expr.order_bys || std::ranges::none_of(expr.order_bys->orders, [](const auto& key) {
+           return key.expression->CanThrow();
+         }));
 }
 
-/// Whether ORDER BY may change the result of an aggregate of DuckDB.
+/// Whether the order of rows may change the result of an aggregate of DuckDB: its ORDER BY, or that of the
+/// input, whose first one of equal values counts at any number of threads.
 bool order_counts(const duckdb::BoundAggregateExpression& expr) {
-  constexpr std::array kOfAnyOrder = {"min",     "max",    "approx_count_distinct", "approx_quantile",
-                                      "bit_and", "bit_or", "reservoir_quantile",    "bitstring_agg",
-                                      "bit_xor"};
-  return expr.order_bys && !order_is_free(expr) &&
-         expr.function.GetOrderDependent() == duckdb::AggregateOrderDependent::ORDER_DEPENDENT &&
-         std::ranges::find(kOfAnyOrder, expr.function.name) == kOfAnyOrder.end();
+  constexpr std::array kOfAnyOrder = {"approx_count_distinct", "approx_quantile", "bit_and",
+                                      "bit_or",                "bit_xor",         "bitstring_agg",
+                                      "reservoir_quantile"};
+  const std::string& name = expr.function.name;
+  if (order_is_free(expr) ||
+      expr.function.GetOrderDependent() != duckdb::AggregateOrderDependent::ORDER_DEPENDENT ||
+      std::ranges::find(kOfAnyOrder, name) != kOfAnyOrder.end())
+    return false;
+  // The n of the first row counts; all others must be equal where parts are merged.
+  if (name == "min" || name == "max") return expr.children.size() == 2 && !expr.children[1]->IsFoldable();
+  return expr.order_bys || name != "approx_top_k";
 }
 
 duckdb::shared_ptr<duckdb::BoundAggregateExpression> shared_copy(
@@ -202,7 +209,7 @@ Translator::Calls Translator::calls(const duckdb::BoundAggregateExpression& expr
       !has_order_of_duckdb(expr))
     return quantiles(expr, input);
   plan::AggregateCall made = call(expr, input);
-  if (made.host != nullptr && order_counts(expr)) return ordered_by_duckdb(expr, input);
+  if (made.host != nullptr && expr.order_bys && order_counts(expr)) return ordered_by_duckdb(expr, input);
   return {{std::move(made)}, nullptr};
 }
 
@@ -279,7 +286,8 @@ plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression
   });
   if (takes_type) unsupported("aggregates of values of type TYPE are not");
   computed_by_duckdb_.insert(expr.function.name);
-  return call_duckdb(context_, expr, call_without_arguments(expr, input), expressions(expr.children, input));
+  return call_duckdb(context_, expr, order_counts(expr), call_without_arguments(expr, input),
+                     expressions(expr.children, input));
 }
 
 /// DISTINCT ON keeps the first row of each group, in order. DISTINCT is the same, except that its targets
