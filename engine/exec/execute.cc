@@ -133,9 +133,11 @@ class Execution {
       const std::vector<Branch> before = branches_before(pipeline, *build);
       OpenPipeline open;
       open.sink = std::move(sink);
-      for (const Branch& branch : before) open.branches.push_back(opener_.open(branch, std::nullopt));
+      for (const Branch& branch : before) {
+        open.branches.push_back(opener_.open(branch, std::nullopt));
+        open.branches.back().columns.names = &left;
+      }
       open.sink_line = pipelines_[*build].line;
-      open.columns = &left;
       open.sink_is_operator = false;
       exec::run(open, options_, counters);
       SplitByParts split = split_by_parts(pipeline, *build, std::move(by_part.parts()), results_);

@@ -29,6 +29,16 @@ bool names_columns(const plan::Node& node) {
   return project != nullptr && std::ranges::any_of(project->exprs, is_computed);
 }
 
+/// ChunkColumns::of_input after the step.
+std::vector<bool> of_input_after(const plan::Node& step, const std::vector<bool>& before) {
+  const bool computed = !std::holds_alternative<plan::Join>(step.payload) &&
+                        std::ranges::find(before, false) == before.end();
+  std::vector<bool> after;
+  for (const size_t column : columns_below(step))
+    after.push_back(column == kComputed ? computed : before[column]);
+  return after;
+}
+
 constexpr uint32_t kManyMatches = 1024;  // for a row, at most: fewer are not worth a morsel
 
 /// The order, where it is one by a column of the branch's input.
@@ -50,9 +60,11 @@ OpenPipeline PipelineOpener::open(const Pipeline& pipeline) {
   open.sink = open_sink(pipeline);
   if (is_build(pipeline)) static_cast<ops::BuildSink&>(*open.sink).force_parts(options_.join_parts);
   const auto order = open.sink->wanted_order();
-  for (const Branch& branch : pipeline.branches) open.branches.push_back(this->open(branch, order));
+  for (const Branch& branch : pipeline.branches) {
+    open.branches.push_back(this->open(branch, order));
+    open.branches.back().columns.names = &pipeline.input;
+  }
   open.sink_line = pipeline.line;
-  open.columns = &pipeline.input;
   open.sink_is_operator = sink_is_operator(pipeline);
   return open;
 }
@@ -87,12 +99,17 @@ OpenBranch PipelineOpener::open_now(const Branch& branch, const std::optional<op
     open.input = open_table(results_[*pipeline_read(branch)].table, expands(branch));
   }
   bool named = !std::holds_alternative<const plan::Values*>(branch.input);  // whose columns are numbered
+  std::vector<bool> of_input(branch.schema.size(), true);
   for (const StepSpec& step : branch.steps) {
     StreamingOperator op = open_step(step, results_);
+    const Schema& schema = step.node->children[0]->schema;
+    of_input.resize(schema.size(), true);
     open.steps.push_back({plan::name(step.node->payload), step.line, false, std::move(op.step),
-                          std::move(op.expander), named ? &step.node->children[0]->schema : nullptr});
+                          std::move(op.expander), {named ? &schema : nullptr, of_input}});
+    of_input = of_input_after(*step.node, of_input);
     named |= names_columns(*step.node);
   }
+  open.columns.of_input = std::move(of_input);
   return open;
 }
 
@@ -123,7 +140,8 @@ void PipelineOpener::open_scan(const plan::Scan& scan, const Branch& branch,
   notes_[branch.line] += opened.note;
   open.input = std::move(opened.input);
   const auto add = [&](std::unique_ptr<ops::Step> step) {
-    open.steps.push_back({"Scan", branch.line, true, std::move(step), nullptr, &branch.schema});
+    open.steps.push_back({"Scan", branch.line, true, std::move(step), nullptr,
+                          {&branch.schema, std::vector<bool>(branch.schema.size(), true)}});
   };
   if (!scan.predicates.empty()) add(std::make_unique<ops::Filter>(scan.predicates));
   FirstSteps first = first_steps(early.matches, branch, whole_build, opened.columns, options_);

@@ -73,6 +73,12 @@ class ProgressReport {
   std::atomic<std::chrono::steady_clock::rep> last_{0};
 };
 
+bool reads_input_only(const ExprPtr& argument, const std::vector<bool>& of_input) {
+  return argument == nullptr || std::ranges::all_of(columns_of(*argument), [&](size_t column) {
+           return column < of_input.size() && of_input[column];
+         });
+}
+
 /// Runs a pipeline on one thread.
 class Worker {
  public:
@@ -208,7 +214,7 @@ class Worker {
     if (options_.profile_lanes) context_.lanes = &line.lanes;
     chunk.first_row = rows_of_slice_;
     rows_of_slice_ += chunk.rows;
-    placed(pipeline_.columns, depth, [&] { pipeline_.sink->consume(*local, chunk, context_); });
+    placed(open.columns, depth, [&] { pipeline_.sink->consume(*local, chunk, context_); });
     line.nanos += watch.lap();
   }
 
@@ -246,11 +252,12 @@ class Worker {
 
   /// Calls f() for a chunk of these columns. Chunks made by an expander do not have the slice's rows.
   template <class F>
-  static void placed(const Schema* columns, size_t depth, F f) {
+  static void placed(const ChunkColumns& columns, size_t depth, F f) {
     try {
       f();
     } catch (ConversionError& error) {
-      if (columns != nullptr) name_argument(error, *columns);
+      if (columns.names != nullptr) name_argument(error, *columns.names);
+      error.of_input = reads_input_only(error.argument, columns.of_input);
       if (depth != 0) error.row.reset();
       throw;
     }
@@ -282,6 +289,7 @@ void raise(const FirstFault& fault, const OpenPipeline& pipeline, const Options&
     std::rethrow_exception(fault.error());
   } catch (const ConversionError& error) {
     const OpenBranch& branch = pipeline.branches[fault.order() >> kBranchShift];
+    if (!error.of_input) throw with_place(error, "", std::nullopt);
     std::optional<uint64_t> row;
     if (error.row && !options.source_may_skip)
       row = branch.input->row_of(fault.order() & kMorselMask, *error.row);
@@ -338,6 +346,7 @@ Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>&
       OpenBranch opened = branch.open_late();
       branch.input = std::move(opened.input);
       branch.steps = std::move(opened.steps);
+      branch.columns.of_input = std::move(opened.columns.of_input);
     });
     run_workers(workers.size(), [&](size_t i) {
       try {

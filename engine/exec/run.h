@@ -14,6 +14,12 @@
 
 namespace lanewise::exec {
 
+/// The columns of a chunk, for messages.
+struct ChunkColumns {
+  const Schema* names;        ///< null: they have none
+  std::vector<bool> of_input;  ///< whether a column comes from the branch's input, not from a build side
+};
+
 /// A step, and the plan line that counts its rows and time.
 struct LineStep {
   std::string name;  ///< for errors
@@ -21,7 +27,7 @@ struct LineStep {
   bool within_input;  ///< a scan's predicates and semi joins: the scan's line has already counted its rows
   std::unique_ptr<ops::Step> step;
   std::unique_ptr<ops::Expander> expander;  ///< instead of the step
-  const Schema* columns;  ///< names of the input's columns, for messages; null: they have none
+  ChunkColumns columns;                     ///< of what it reads
 };
 
 /// A branch whose input is open, or is opened when its phase begins.
@@ -30,6 +36,7 @@ struct OpenBranch {
   size_t line;       ///< of the input, or kNoLine
   std::unique_ptr<Input> input;
   std::vector<LineStep> steps;
+  ChunkColumns columns;   ///< of what reaches the sink
   size_t ordered_by = 0;  ///< the sink's column that the morsels' bounds describe
   size_t phase = 0;       ///< see Branch::phase
   std::function<OpenBranch()> open_late =
@@ -42,7 +49,6 @@ struct OpenPipeline {
   std::unique_ptr<ops::Sink> sink;
   StreamSink* stream = nullptr;  ///< the sink, if its rows go to a stream
   size_t sink_line;
-  const Schema* columns;  ///< of the rows that reach the sink
   bool sink_is_operator;  ///< else it only collects the rows of its line
 };
 

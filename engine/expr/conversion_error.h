@@ -19,6 +19,7 @@ class ConversionError : public UserError {
   std::optional<uint32_t> row;  ///< its number within the chunk, if that is known
   ExprPtr argument;             ///< the converted expression; null: not known
   std::string origin;           ///< the argument for messages: "column s"; empty: not known
+  bool of_input = true;         ///< its row is one of the pipeline's input; false: of a join's build side
   bool of_constant = false;     ///< the statement is wrong, not a row of its input
 };
 

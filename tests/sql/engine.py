@@ -27,21 +27,21 @@ def run(sql, lanes="simd", vector_size=None, threads=1, join_parts=None, memory=
                           input=sql, capture_output=True, text=True, timeout=timeout)
 
 
-def script(blocks):
+def script(blocks, times=1):
     """DuckDB creates tables if Lanewise cannot, but it does not answer queries."""
-    texts = [f"SET lanewise_fallback = 'duckdb';\n{b.sql}\n;\nRESET lanewise_fallback;\n" if b.kind == "statement" else f"{b.sql}\n;\n"
+    texts = [f"SET lanewise_fallback = 'duckdb';\n{b.sql}\n;\nRESET lanewise_fallback;\n" if b.kind == "statement" else f"{b.sql}\n;\n" * times
              for b in blocks]
     return "".join(texts)
 
 
-def failures(blocks, expected, with_errors=True, run=run, **settings):
+def failures(blocks, expected, with_errors=True, run=run, times=1, **settings):
     """Each difference from DuckDB's answers, as text. If a query ends the process, that is recorded, and a new process continues after it. `run`
-    returns the outcome of SQL."""
+    returns the outcome of SQL, in which each query comes `times` times: again, its plan may be a kept one."""
     found = []
     answers = dict(zip([b for b in blocks if b.kind != "statement"], expected))
     pending = [b for b in blocks if b.kind != "error"]
     while any(b.kind == "query" for b in pending):
-        result = run(script(pending), **settings)
+        result = run(script(pending, times), **settings)
         try:
             got = corpus.json_answers(result.stdout)
         except ValueError as error:
@@ -49,7 +49,7 @@ def failures(blocks, expected, with_errors=True, run=run, **settings):
             if result.returncode == 0:
                 found.append(f"what it printed is not JSON: {error}: {result.stderr.strip()}")
                 break
-        queries = [b for b in pending if b.kind == "query"]
+        queries = [b for b in pending if b.kind == "query" for _ in range(times)]
         for block, answer in zip(queries, got):
             difference = corpus.difference(answer, answers[block], block.ordered)
             if difference:
@@ -63,7 +63,7 @@ def failures(blocks, expected, with_errors=True, run=run, **settings):
         if result.returncode != 2:
             # A process that crashes may have answers that it did not print.
             prelude = [b for b in blocks if b.kind == "statement" and blocks.index(b) < blocks.index(culprit)]
-            alone = ((b, run(script([*prelude, b]), **settings)) for b in queries[len(got):])
+            alone = ((b, run(script([*prelude, b], times), **settings)) for b in queries[len(got):])
             culprit, result = next(((b, r) for b, r in alone if r.returncode not in (0, 2)), (culprit, result))
         found.append(f"line {culprit.line}: exit code {result.returncode}: {result.stderr.strip()[-2000:]}\n  {culprit.sql}")
         at = pending.index(culprit)
