@@ -12,7 +12,7 @@ OWNED = [(re.compile(r"duckdb(/|\.h)"), "sql", "DuckDB's headers belong to engin
          (re.compile(r"(cuda|nvrtc|cuda_runtime|nvJitLink)\b.*\.h|CL/"), "gpu", "CUDA and OpenCL belong to engine/gpu")]
 
 # Shared by GROUP BY and windows.
-AGGREGATE_FUNCTIONS = {"ops/aggregate/accumulator.h", "ops/aggregate/functions.h", "ops/aggregate/testing/reference.h",
+AGGREGATE_FUNCTIONS = {"ops/aggregate/accumulators/accumulator.h", "ops/aggregate/functions/functions.h", "ops/aggregate/testing/reference.h",
                        "ops/aggregate/functions/interpolate.h", "ops/aggregate/functions/to_real.h", "ops/aggregate/functions/share.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')

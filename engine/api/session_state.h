@@ -27,7 +27,7 @@
 #include "gpu/modules/compiler.h"
 #include "lanes/targets/target.h"
 #include "sql/database.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 
 namespace lanewise {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "index/image/storage.h"
-#include "index/strategy.h"
-#include "index/tree/pool.h"
+#include "index/kernels/strategy.h"
+#include "index/image/pool.h"
 #include "index/tree/tree.h"
 
 namespace lanewise::index {

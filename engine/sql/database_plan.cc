@@ -4,8 +4,8 @@
 #include <chrono>
 
 #include "sql/database_state.h"
-#include "sql/errors.h"
-#include "sql/parameters.h"
+#include "sql/duckdb/errors.h"
+#include "sql/values/parameters.h"
 #include "sql/scan/identity.h"
 #include "sql/statement.h"
 #include "sql/translate/pattern_faults.h"

@@ -13,7 +13,7 @@
 #include "expr/function_groups.h"
 #include "help/help.h"
 #include "help/suggest.h"
-#include "ops/aggregate/functions.h"
+#include "ops/aggregate/functions/functions.h"
 #include "output/display.h"
 
 namespace lanewise::cli {

@@ -15,7 +15,7 @@
 #include "machine.h"
 #include "output/print.h"
 #include "profile_report.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 #include "terminal.h"
 
 namespace lanewise::cli {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "index/image/storage.h"
-#include "index/tree/pool.h"
+#include "index/image/pool.h"
 
 // Images and their storage.
 //

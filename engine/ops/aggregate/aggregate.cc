@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/aggregate/functions.h"
-#include "ops/aggregate/host_aggregate.h"
+#include "ops/aggregate/functions/functions.h"
+#include "ops/aggregate/accumulators/host_aggregate.h"
 #include "ops/aggregate/key_runs.h"
 #include "primitives/parallel.h"
 

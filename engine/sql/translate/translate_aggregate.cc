@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "ops/aggregate/functions.h"
-#include "sql/errors.h"
+#include "ops/aggregate/functions/functions.h"
+#include "sql/duckdb/errors.h"
 #include "sql/functions/duckdb_aggregates.h"
 #include "sql/scan/bind_data.h"
 #include "sql/translate/translate.h"

@@ -11,7 +11,7 @@
 #include "exec/gpu/aggregate/states-inl.h"
 #include "expr/gpu/emitter.h"
 #include "expr/numbers.h"
-#include "ops/aggregate/functions.h"
+#include "ops/aggregate/functions/functions.h"
 #include "ops/aggregate/functions/average.h"
 #include "ops/aggregate/functions/moments.h"
 

@@ -5,7 +5,7 @@
 #include "exec/gpu/host_run.h"
 #include "ops/aggregate/functions/interpolate.h"
 #include "ops/aggregate/functions/share.h"
-#include "ops/aggregate/states.h"
+#include "ops/aggregate/accumulators/states.h"
 
 namespace lanewise::exec {
 

@@ -9,7 +9,7 @@
 #include "expr/function.h"
 #include "expr/gpu/emitter.h"
 #include "ops/aggregate/functions/average.h"
-#include "ops/aggregate/states.h"
+#include "ops/aggregate/accumulators/states.h"
 
 namespace lanewise::exec {
 

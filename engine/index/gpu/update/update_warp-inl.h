@@ -3,7 +3,7 @@
 // Freestanding: this text is compiled by NVRTC.
 
 #include "index/gpu/update/update-inl.h"
-#include "index/gpu/warp-inl.h"
+#include "index/gpu/search/warp-inl.h"
 
 namespace lanewise::index {
 
