@@ -5,12 +5,12 @@
 
 #include "sql/database_state.h"
 #include "sql/duckdb/errors.h"
-#include "sql/values/parameters.h"
 #include "sql/scan/identity.h"
 #include "sql/statement.h"
 #include "sql/translate/pattern_faults.h"
 #include "sql/translate/rewrite_rules.h"
 #include "sql/translate/translate.h"
+#include "sql/values/parameters.h"
 #include "sql/values/types.h"
 #include "sql/write_plan.h"
 

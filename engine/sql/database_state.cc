@@ -7,9 +7,9 @@
 
 #include "base/new_file.h"
 #include "sql/duckdb/errors.h"
-#include "sql/values/parameters.h"
 #include "sql/scan/gather.h"
 #include "sql/statement.h"
+#include "sql/values/parameters.h"
 #include "sql/values/types.h"
 #include "sql/write_plan.h"
 

@@ -9,7 +9,7 @@
 #include "expr/gpu/emitter.h"
 #include "expr/patterns/prepared_pattern.h"
 #include "ops/filter/filter.h"
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::exec {
 

@@ -9,11 +9,11 @@
 
 #include "base/memory.h"
 #include "index/image/format.h"
+#include "index/image/geometry.h"
+#include "index/image/node.h"
 #include "index/image/region.h"
 #include "index/image/storage.h"
 #include "index/image/versions.h"
-#include "index/image/geometry.h"
-#include "index/image/node.h"
 
 namespace lanewise::index {
 

@@ -6,8 +6,8 @@
 
 #include "base/bits.h"
 #include "index/gpu/search/search_kernels.h"
-#include "index/gpu/update/update-inl.h"
 #include "index/gpu/search/warp-inl.h"
+#include "index/gpu/update/update-inl.h"
 
 namespace lanewise::index {
 

@@ -7,9 +7,9 @@
 
 #include "expr/evaluation/vectors.h"
 #include "ops/aggregate/accumulators/accumulator.h"
+#include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/moments.h"
 #include "ops/aggregate/functions/statistics.h"
-#include "ops/aggregate/accumulators/states.h"
 #include "plan/node.h"
 
 /// Aggregates that fold the doubles of rows without NULLs into one state for each group.

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/aggregate/functions/function_groups.h"
 #include "ops/aggregate/accumulators/host_aggregate.h"
+#include "ops/aggregate/functions/function_groups.h"
 
 namespace lanewise::ops {
 
