@@ -6,7 +6,7 @@
 
 #include "api/session.h"
 #include "exec/placement/costs.h"
-#include "interrupt.h"
+#include "process/interrupt.h"
 
 namespace lanewise::cli::bench {
 

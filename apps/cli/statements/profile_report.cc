@@ -1,4 +1,4 @@
-#include "profile_report.h"
+#include "statements/profile_report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

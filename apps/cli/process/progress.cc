@@ -1,12 +1,12 @@
-#include "progress.h"
+#include "process/progress.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "output/print.h"
-#include "terminal.h"
+#include "process/print.h"
+#include "process/terminal.h"
 
 namespace lanewise::cli {
 

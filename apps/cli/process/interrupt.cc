@@ -1,4 +1,4 @@
-#include "interrupt.h"
+#include "process/interrupt.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 #include "base/new_file.h"
-#include "exit_code.h"
-#include "output/print.h"
-#include "terminal.h"
+#include "process/exit_code.h"
+#include "process/print.h"
+#include "process/terminal.h"
 
 namespace lanewise::cli {
 

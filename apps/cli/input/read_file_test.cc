@@ -1,4 +1,4 @@
-#include "read_file.h"
+#include "input/read_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

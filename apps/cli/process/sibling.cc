@@ -1,4 +1,4 @@
-#include "sibling.h"
+#include "process/sibling.h"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "output/print.h"
+#include "process/print.h"
 
 namespace lanewise::cli {
 

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "index/index.h"
-#include "output/output_file.h"
+#include "process/output_file.h"
 
 namespace lanewise::cli {
 

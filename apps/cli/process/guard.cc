@@ -1,4 +1,4 @@
-#include "guard.h"
+#include "process/guard.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,11 +12,11 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "exit_code.h"
-#include "fault.h"
-#include "interrupt.h"
-#include "output/output_file.h"
-#include "output/print.h"
+#include "process/exit_code.h"
+#include "process/fault.h"
+#include "process/interrupt.h"
+#include "process/output_file.h"
+#include "process/print.h"
 
 namespace lanewise::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "alternate_stack.h"
+#include "process/alternate_stack.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

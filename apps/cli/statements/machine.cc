@@ -1,4 +1,4 @@
-#include "machine.h"
+#include "statements/machine.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "base/machine.h"
-#include "output/print.h"
+#include "process/print.h"
 
 namespace lanewise::cli {
 

@@ -1,4 +1,4 @@
-#include "fault.h"
+#include "process/fault.h"
 
 #include <gtest/gtest.h>
 

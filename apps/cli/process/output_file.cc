@@ -1,4 +1,4 @@
-#include "output/output_file.h"
+#include "process/output_file.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "interrupt.h"
+#include "process/interrupt.h"
 
 namespace lanewise::cli {
 

@@ -1,11 +1,11 @@
-#include "output/print.h"
+#include "process/print.h"
 
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 
-#include "output/output_file.h"
+#include "process/output_file.h"
 
 namespace lanewise::cli {
 

@@ -1,4 +1,4 @@
-#include "data_file.h"
+#include "input/data_file.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/new_file.h"
-#include "output/pager.h"
+#include "process/pager.h"
 
 namespace lanewise::cli {
 

@@ -1,4 +1,4 @@
-#include "read_file.h"
+#include "input/read_file.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

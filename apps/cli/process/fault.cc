@@ -1,4 +1,4 @@
-#include "fault.h"
+#include "process/fault.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "alternate_stack.h"
+#include "process/alternate_stack.h"
 
 namespace lanewise::cli {
 

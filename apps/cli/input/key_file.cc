@@ -1,4 +1,4 @@
-#include "key_file.h"
+#include "input/key_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "data_file.h"
+#include "input/data_file.h"
 
 namespace lanewise::cli {
 

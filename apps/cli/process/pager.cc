@@ -1,4 +1,4 @@
-#include "output/pager.h"
+#include "process/pager.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "output/print.h"
-#include "terminal.h"
+#include "process/print.h"
+#include "process/terminal.h"
 
 namespace lanewise::cli {
 
