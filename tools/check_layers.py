@@ -1,4 +1,6 @@
-"""Checks the layers of engine/: a folder includes only folders above it. docs/understand/architecture.md explains the table."""
+"""Checks the layers of engine/: a folder includes only folders above it. docs/understand/architecture.md explains the table.
+
+Within a layer, and in apps/cli, folders do not include each other in circles. Tests may: they are of the whole layer."""
 
 import re
 from pathlib import Path
@@ -14,6 +16,10 @@ OWNED = [(re.compile(r"duckdb(/|\.h)"), "sql", "DuckDB's headers belong to engin
 # Shared by GROUP BY and windows.
 AGGREGATE_FUNCTIONS = {"ops/aggregate/accumulators/accumulator.h", "ops/aggregate/functions/functions.h", "ops/aggregate/testing/reference.h",
                        "ops/aggregate/functions/interpolate.h", "ops/aggregate/functions/to_real.h", "ops/aggregate/functions/share.h"}
+
+# Layers whose folders still include each other in circles, and why.
+CIRCLES = {"exec": "rows that a GPU leaves to the cores are aggregated there by a plan, whose execution may use the GPU again",
+           "expr": "the table of functions and the evaluator name each other"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
 
@@ -52,9 +58,56 @@ def check_data(root):
                 yield f"{path.relative_to(root)}:{number}: includes {match[2]}: data of benchmarks include nothing of engine"
 
 
+def is_test(path):
+    return "testing" in path.parts or path.stem.endswith(("_test", "_bench"))
+
+
+def folder_includes(top, root):
+    """The includes between folders of `top`: (from, to) -> their first place. Paths in includes begin at `root`."""
+    found = {}
+    for path in sources(top):
+        if is_test(path.relative_to(top)):
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            match = INCLUDE.match(line)
+            if match and match[1] == '"' and (root / match[2]).is_file() and (root / match[2]).is_relative_to(top):
+                pair = path.parent, (root / match[2]).parent
+                if pair[0] != pair[1]:
+                    found.setdefault(pair, (path, number, match[2]))
+    return found
+
+
+def reached(start, pairs):
+    """The folders that `start` includes, also through others."""
+    seen, open_ = set(), [start]
+    while open_:
+        folder = open_.pop()
+        for to in [b for a, b in pairs if a == folder and b not in seen]:
+            seen.add(to)
+            open_.append(to)
+    return seen
+
+
+def circles(top, root, base):
+    """Problems: includes that are part of a circle of folders."""
+    pairs = folder_includes(top, root)
+    back = {folder: reached(folder, pairs) for pair in pairs for folder in pair}
+    for (a, b), (path, number, target) in sorted(pairs.items()):
+        if a in back[b]:
+            yield f"{path.relative_to(base)}:{number}: includes {target}: {b.relative_to(base)} includes {a.relative_to(base)}, perhaps through others: folders include each other in one direction only"
+
+
+def check_circles(root):
+    engine = root / "engine"
+    for layer in LAYERS:
+        if layer not in CIRCLES:
+            yield from circles(engine / layer, engine, root)
+    yield from circles(root / "apps/cli", root / "apps/cli", root)
+
+
 def check(root):
     engine = Path(root) / "engine"
-    problems = list(check_data(root))
+    problems = [*check_data(root), *check_circles(Path(root))]
     for path in sources(engine):
         inside = path.relative_to(engine)
         if inside.parts[0] not in LAYERS:
