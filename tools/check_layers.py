@@ -17,9 +17,13 @@ OWNED = [(re.compile(r"duckdb(/|\.h)"), "sql", "DuckDB's headers belong to engin
 AGGREGATE_FUNCTIONS = {"ops/aggregate/accumulators/accumulator.h", "ops/aggregate/functions/functions.h", "ops/aggregate/testing/reference.h",
                        "ops/aggregate/functions/interpolate.h", "ops/aggregate/functions/to_real.h", "ops/aggregate/functions/share.h"}
 
-# Layers whose folders still include each other in circles, and why.
-CIRCLES = {"exec": "rows that a GPU leaves to the cores are aggregated there by a plan, whose execution may use the GPU again",
-           "expr": "the table of functions and the evaluator name each other"}
+# Folders that still include each other in circles, by layer:
+# - exec: what a GPU leaves to the cores runs there as a plan (host_run.cc calls execute); each operator's folder on GPUs uses the
+#   run of a branch (branch_run.h), which uses their kernels.
+# - expr: the table of functions names the functions of each folder, and they include expr.h and evaluation/.
+CIRCLES = {"exec": {"exec", "exec/placement", "exec/gpu", *(f"exec/gpu/{part}" for part in ("aggregate", "groups", "input", "join", "match", "rows", "sort"))},
+           "expr": {"expr", *(f"expr/{part}" for part in ("arithmetic", "casts", "comparisons", "dates", "evaluation", "gpu", "gpu/casts", "gpu/strings", "nested",
+                                                          "patterns", "strings"))}}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
 
@@ -88,20 +92,19 @@ def reached(start, pairs):
     return seen
 
 
-def circles(top, root, base):
-    """Problems: includes that are part of a circle of folders."""
+def circles(top, root, base, listed=()):
+    """Problems: includes that are part of a circle of folders, except between two of `listed`, which are written from `root`."""
     pairs = folder_includes(top, root)
     back = {folder: reached(folder, pairs) for pair in pairs for folder in pair}
     for (a, b), (path, number, target) in sorted(pairs.items()):
-        if a in back[b]:
+        if a in back[b] and not {str(a.relative_to(root)), str(b.relative_to(root))} <= set(listed):
             yield f"{path.relative_to(base)}:{number}: includes {target}: {b.relative_to(base)} includes {a.relative_to(base)}, perhaps through others: folders include each other in one direction only"
 
 
 def check_circles(root):
     engine = root / "engine"
     for layer in LAYERS:
-        if layer not in CIRCLES:
-            yield from circles(engine / layer, engine, root)
+        yield from circles(engine / layer, engine, root, CIRCLES.get(layer, ()))
     yield from circles(root / "apps/cli", root / "apps/cli", root)
 
 

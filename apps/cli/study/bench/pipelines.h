@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/session.h"
-#include "exec/placement/costs.h"
+#include "exec/pipeline/costs.h"
 #include "process/interrupt.h"
 
 namespace lanewise::cli::bench {

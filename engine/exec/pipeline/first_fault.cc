@@ -1,4 +1,4 @@
-#include "exec/first_fault.h"
+#include "exec/pipeline/first_fault.h"
 
 #include <fmt/format.h>
 

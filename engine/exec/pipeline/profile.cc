@@ -1,4 +1,4 @@
-#include "exec/profile.h"
+#include "exec/pipeline/profile.h"
 
 #include <unordered_map>
 

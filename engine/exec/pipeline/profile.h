@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/execute.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/options.h"
+#include "exec/pipeline/pipeline.h"
 #include "lanes/automata/rows.h"
 
 namespace lanewise::exec {

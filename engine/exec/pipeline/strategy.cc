@@ -1,4 +1,4 @@
-#include "exec/gpu/strategy.h"
+#include "exec/pipeline/strategy.h"
 
 #include <fmt/format.h>
 

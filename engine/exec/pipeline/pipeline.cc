@@ -1,4 +1,4 @@
-#include "exec/pipeline.h"
+#include "exec/pipeline/pipeline.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "exec/placement/costs.h"
+#include "exec/pipeline/costs.h"
 
 #include <algorithm>
 
