@@ -1,4 +1,6 @@
-"""Checks the layers of engine/: a folder includes only folders above it. docs/understand/architecture.md explains the table."""
+"""Checks the layers of engine/: a folder includes only folders above it. docs/understand/architecture.md explains the table.
+
+Within a layer, and in apps/cli, folders do not include each other in circles. Tests may: they are of the whole layer."""
 
 import re
 from pathlib import Path
@@ -12,8 +14,16 @@ OWNED = [(re.compile(r"duckdb(/|\.h)"), "sql", "DuckDB's headers belong to engin
          (re.compile(r"(cuda|nvrtc|cuda_runtime|nvJitLink)\b.*\.h|CL/"), "gpu", "CUDA and OpenCL belong to engine/gpu")]
 
 # Shared by GROUP BY and windows.
-AGGREGATE_FUNCTIONS = {"ops/aggregate/accumulator.h", "ops/aggregate/functions.h", "ops/aggregate/testing/reference.h",
+AGGREGATE_FUNCTIONS = {"ops/aggregate/accumulators/accumulator.h", "ops/aggregate/functions/functions.h", "ops/aggregate/testing/reference.h",
                        "ops/aggregate/functions/interpolate.h", "ops/aggregate/functions/to_real.h", "ops/aggregate/functions/share.h"}
+
+# Folders that still include each other in circles, by layer:
+# - exec: what a GPU leaves to the cores runs there as a plan (host_run.cc calls execute); each operator's folder on GPUs uses the
+#   run of a branch (branch_run.h), which uses their kernels.
+# - expr: the table of functions names the functions of each folder, and they include expr.h and evaluation/.
+CIRCLES = {"exec": {"exec", "exec/placement", "exec/gpu", *(f"exec/gpu/{part}" for part in ("aggregate", "groups", "input", "join", "match", "rows", "sort"))},
+           "expr": {"expr", *(f"expr/{part}" for part in ("arithmetic", "casts", "comparisons", "dates", "evaluation", "gpu", "gpu/casts", "gpu/strings", "nested",
+                                                          "patterns", "strings"))}}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
 
@@ -52,9 +62,55 @@ def check_data(root):
                 yield f"{path.relative_to(root)}:{number}: includes {match[2]}: data of benchmarks include nothing of engine"
 
 
+def is_test(path):
+    return "testing" in path.parts or path.stem.endswith(("_test", "_bench"))
+
+
+def folder_includes(top, root):
+    """The includes between folders of `top`: (from, to) -> their first place. Paths in includes begin at `root`."""
+    found = {}
+    for path in sources(top):
+        if is_test(path.relative_to(top)):
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            match = INCLUDE.match(line)
+            if match and match[1] == '"' and (root / match[2]).is_file() and (root / match[2]).is_relative_to(top):
+                pair = path.parent, (root / match[2]).parent
+                if pair[0] != pair[1]:
+                    found.setdefault(pair, (path, number, match[2]))
+    return found
+
+
+def reached(start, pairs):
+    """The folders that `start` includes, also through others."""
+    seen, open_ = set(), [start]
+    while open_:
+        folder = open_.pop()
+        for to in [b for a, b in pairs if a == folder and b not in seen]:
+            seen.add(to)
+            open_.append(to)
+    return seen
+
+
+def circles(top, root, base, listed=()):
+    """Problems: includes that are part of a circle of folders, except between two of `listed`, which are written from `root`."""
+    pairs = folder_includes(top, root)
+    back = {folder: reached(folder, pairs) for pair in pairs for folder in pair}
+    for (a, b), (path, number, target) in sorted(pairs.items()):
+        if a in back[b] and not {str(a.relative_to(root)), str(b.relative_to(root))} <= set(listed):
+            yield f"{path.relative_to(base)}:{number}: includes {target}: {b.relative_to(base)} includes {a.relative_to(base)}, perhaps through others: folders include each other in one direction only"
+
+
+def check_circles(root):
+    engine = root / "engine"
+    for layer in LAYERS:
+        yield from circles(engine / layer, engine, root, CIRCLES.get(layer, ()))
+    yield from circles(root / "apps/cli", root / "apps/cli", root)
+
+
 def check(root):
     engine = Path(root) / "engine"
-    problems = list(check_data(root))
+    problems = [*check_data(root), *check_circles(Path(root))]
     for path in sources(engine):
         inside = path.relative_to(engine)
         if inside.parts[0] not in LAYERS:

@@ -42,8 +42,8 @@ ERRORS = {"UserError": "a mistake of the user: SQL, a file, a pattern, an option
           "CancelledError": "the work was cancelled; nothing is lost", "InternalError": "a bug in Lanewise"}
 
 
-HEADERS = {"api/session.h": "Sessions", "data/column.h": "Tables and columns", "data/value.h": "Values", "api/machine_profile.h": "Machine profiles", "index/index.h": "Ordered indexes", "pram/program.h": "PRAM programs",
-           "pram/run.h": "Running PRAM programs", "pram/options.h": "Options of PRAM programs", "base/error.h": "Errors"}
+HEADERS = {"api/session.h": "Sessions", "data/column.h": "Tables and columns", "data/value.h": "Values", "api/machine_profile.h": "Machine profiles", "index/index.h": "Ordered indexes", "pram/language/program.h": "PRAM programs",
+           "pram/run.h": "Running PRAM programs", "pram/machine/result.h": "Results of PRAM programs", "pram/machine/options.h": "Options of PRAM programs", "base/error.h": "Errors"}
 
 
 def lanewise(*arguments):
@@ -100,7 +100,7 @@ def aggregates():
     text = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
     entries = re.findall(rf'\{{"(\w+)",\s*(?:true|false),\s*(?:true|false),[^"]+{text},\s*{text}(?:,\s*true)?\}}', sources)
     entries += re.findall(rf'entry<[^>]+>\(\s*"(\w+)",\s*{text},\s*{text}\)', sources)
-    others = re.findall(r'^    \{"(\w+)", "(\w+)"\},$', (folder / "functions.cc").read_text(), re.M)
+    others = re.findall(r'^    \{"(\w+)", "(\w+)"\},$', (folder / "functions/functions.cc").read_text(), re.M)
     for name, documentation, example in sorted(entries):
         if not literal(example):
             continue  # It belongs to another function, and SQL cannot call it.

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "command.h"
-#include "interrupt.h"
-#include "output/output_file.h"
+#include "process/interrupt.h"
+#include "process/output_file.h"
 #include "study/bench/bench.h"
 #include "study/bench/index.h"
 #include "study/bench/plots.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "exit_code.h"
+#include "process/exit_code.h"
 
 namespace lanewise::cli {
 

@@ -18,10 +18,10 @@
 #include "graph/paths.h"
 #include "graph/verify.h"
 #include "output/format.h"
-#include "output/output_file.h"
 #include "pram/inputs.h"
 #include "primitives/parallel.h"
-#include "progress.h"
+#include "process/output_file.h"
+#include "process/progress.h"
 
 namespace lanewise::cli {
 

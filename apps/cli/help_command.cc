@@ -12,7 +12,7 @@
 #include "help/manual.h"
 #include "help/suggest.h"
 #include "help/topics.h"
-#include "output/print.h"
+#include "process/print.h"
 
 namespace lanewise::cli {
 

@@ -18,10 +18,10 @@
 #include "gpu/driver.h"
 #include "index/gpu/device_index.h"
 #include "index/index.h"
-#include "key_file.h"
+#include "input/key_file.h"
 #include "output/format.h"
-#include "output/print.h"
 #include "output/result_writer.h"
+#include "process/print.h"
 
 namespace lanewise::cli {
 

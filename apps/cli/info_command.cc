@@ -11,7 +11,7 @@
 #include "gpu/device.h"
 #include "gpu/modules/compiler.h"
 #include "lanes/targets/target.h"
-#include "output/print.h"
+#include "process/print.h"
 
 namespace lanewise::cli {
 

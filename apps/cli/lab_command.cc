@@ -2,7 +2,7 @@
 
 #include "command.h"
 #include "lab/options.h"
-#include "sibling.h"
+#include "process/sibling.h"
 
 namespace lanewise::cli {
 

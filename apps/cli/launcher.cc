@@ -1,8 +1,8 @@
 #include <string_view>
 
 #include "grep/command.h"
-#include "guard.h"
-#include "sibling.h"
+#include "process/guard.h"
+#include "process/sibling.h"
 
 /// The program that users start. It runs grep itself, since loading the other commands' libraries takes
 /// longer than a search. For the other commands it starts lanewise-engine, in the same folder.

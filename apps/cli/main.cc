@@ -5,11 +5,11 @@
 
 #include "command.h"
 #include "configuration.h"
-#include "guard.h"
 #include "help/help.h"
 #include "help/suggest.h"
-#include "output/print.h"
-#include "terminal.h"
+#include "process/guard.h"
+#include "process/print.h"
+#include "process/terminal.h"
 
 namespace lanewise::cli {
 namespace {

@@ -8,9 +8,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "command.h"
-#include "interrupt.h"
-#include "output/output_file.h"
-#include "output/print.h"
+#include "input/read_file.h"
 #include "pram/gpu/run.h"
 #include "pram/inputs.h"
 #include "pram/language/format.h"
@@ -20,8 +18,10 @@
 #include "pram/print.h"
 #include "pram/run.h"
 #include "pram/trace.h"
-#include "progress.h"
-#include "read_file.h"
+#include "process/interrupt.h"
+#include "process/output_file.h"
+#include "process/print.h"
+#include "process/progress.h"
 
 namespace lanewise::cli {
 

@@ -9,12 +9,12 @@
 #include "base/error.h"
 #include "base/new_file.h"
 #include "command.h"
-#include "interrupt.h"
-#include "output/print.h"
-#include "read_file.h"
+#include "input/read_file.h"
+#include "process/interrupt.h"
+#include "process/print.h"
+#include "process/terminal.h"
 #include "shell/shell.h"
 #include "statements/run.h"
-#include "terminal.h"
 
 namespace lanewise::cli {
 

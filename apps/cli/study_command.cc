@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "command.h"
-#include "output/output_file.h"
+#include "process/output_file.h"
 #include "study/report/report.h"
 #include "study/study.h"
 

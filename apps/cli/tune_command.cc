@@ -4,11 +4,11 @@
 
 #include "base/machine.h"
 #include "command.h"
-#include "interrupt.h"
-#include "machine.h"
-#include "output/output_file.h"
-#include "output/print.h"
-#include "progress.h"
+#include "process/interrupt.h"
+#include "process/output_file.h"
+#include "process/print.h"
+#include "process/progress.h"
+#include "statements/machine.h"
 #include "study/bench/tune.h"
 
 namespace lanewise::cli {

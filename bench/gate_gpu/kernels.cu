@@ -2,8 +2,8 @@
 // over.
 
 #include "lanes/automata/rows-inl.h"
-#include "lanes/automata/tables-inl.h"
 #include "lanes/groups/warp_group-inl.h"
+#include "lanes/tables/tables-inl.h"
 
 using namespace lanewise::lanes;
 

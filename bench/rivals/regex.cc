@@ -20,8 +20,8 @@
 #endif
 
 #include "hyperscan.h"
-#include "text/compiled_pattern.h"
 #include "text/matcher.h"
+#include "text/pattern/compiled_pattern.h"
 #include "text/testing/regex_set.h"
 
 namespace lanewise::rivals {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "exec/placement/costs.h"
+#include "exec/pipeline/costs.h"
 #include "lanes/tuning.h"
 
 namespace lanewise {

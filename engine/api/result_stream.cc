@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "api/session_state.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 
 namespace lanewise {
 

@@ -12,7 +12,7 @@
 #include "exec/gpu/accelerator.h"
 #include "gpu/driver.h"
 #include "sql/database.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 
 namespace lanewise {
 

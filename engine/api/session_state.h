@@ -21,13 +21,15 @@
 #include "base/spill_file.h"
 #include "data/table_source.h"
 #include "exec/gpu/accelerator.h"
+#include "exec/inputs/column_store.h"
+#include "exec/placement/explain_device.h"
 #include "exec/row_stream.h"
 #include "gpu/driver.h"
 #include "gpu/error.h"
 #include "gpu/modules/compiler.h"
 #include "lanes/targets/target.h"
 #include "sql/database.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 
 namespace lanewise {
 

@@ -15,7 +15,7 @@
 #include "exec/gpu/run_on_device.h"
 #include "exec/join_parts.h"
 #include "exec/open_pipeline.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/pipeline.h"
 #include "exec/placement/kept_rows.h"
 #include "exec/placement/known_kernels.h"
 #include "exec/placement/placement.h"

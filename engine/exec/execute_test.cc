@@ -8,7 +8,7 @@
 #include "base/testing/test_size.h"
 #include "exec/row_stream.h"
 #include "exec/testing/plan_oracle.h"
-#include "ops/aggregate/host_aggregate.h"
+#include "ops/aggregate/accumulators/host_aggregate.h"
 
 namespace lanewise::exec {
 namespace execute_test {

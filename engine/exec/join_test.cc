@@ -12,7 +12,7 @@
 #include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
 #include "exec/execute.h"
-#include "exec/run.h"
+#include "exec/inputs/slicing.h"
 #include "exec/testing/plan_oracle.h"
 
 namespace lanewise::exec {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "data/column.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/pipeline.h"
 #include "exec/results.h"
 #include "ops/sink.h"
 #include "ops/step.h"

@@ -8,6 +8,7 @@
 #include "exec/inputs/marked_rows.h"
 #include "exec/inputs/morsel_list.h"
 #include "exec/inputs/open_scan.h"
+#include "exec/inputs/slicing.h"
 #include "exec/open_operators.h"
 #include "ops/filter/filter.h"
 #include "ops/join/build.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "exec/pipeline.h"
+#include "exec/pipeline/pipeline.h"
 #include "exec/results.h"
 #include "exec/run.h"
 

@@ -4,7 +4,8 @@
 #include <atomic>
 
 #include "base/error.h"
-#include "exec/first_fault.h"
+#include "exec/inputs/slicing.h"
+#include "exec/pipeline/first_fault.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::exec {
@@ -12,8 +13,6 @@ namespace lanewise::exec {
 namespace {
 
 constexpr std::string_view kScratch = "Scratch memory";
-constexpr uint32_t kVectorRows = 8192;
-constexpr int64_t kMorselRows = int64_t{1} << 17;
 constexpr int kBranchShift = 58;  // of an order: six bits for the branch, see kMaxBranches
 constexpr uint64_t kMorselMask = (uint64_t{1} << kBranchShift) - 1;
 
@@ -304,28 +303,6 @@ size_t last_phase(const OpenPipeline& pipeline) {
 }
 
 }  // namespace
-
-EvalContext context_for(const Options& options, Arena& arena) {
-  EvalContext context;
-  context.arena = &arena;
-  context.target = options.target;
-  context.tuning = options.tuning;
-  context.budget = options.budget;
-  context.cancellation = options.cancellation;
-  return context;
-}
-
-Slicing slicing_for(const Options& options, int64_t rows, bool expands) {
-  Slicing slicing;
-  slicing.vector_rows = options.vector_rows == 0 ? kVectorRows : options.vector_rows;
-  int64_t morsel = kMorselRows;
-  if (rows >= 0 && options.threads > 1)
-    morsel = std::min(morsel, rows / (4 * options.threads));  // several for each thread
-  if (expands && morsel < slicing.vector_rows)
-    slicing.vector_rows = std::max(uint32_t{1}, static_cast<uint32_t>(morsel));
-  slicing.morsel_rows = std::max<int64_t>(1, morsel / slicing.vector_rows) * slicing.vector_rows;
-  return slicing;
-}
 
 Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>& counters) {
   std::atomic<bool> stop{false};

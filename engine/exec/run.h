@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "exec/execute.h"
 #include "exec/inputs/input.h"
-#include "exec/profile.h"
+#include "exec/pipeline/profile.h"
 #include "exec/row_stream.h"
 #include "ops/sink.h"
 #include "ops/step.h"
@@ -55,12 +54,5 @@ struct OpenPipeline {
 /// Runs the pipeline on the threads of with_threads() and adds its rows and times to `counters`, one per
 /// line.
 Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>& counters);
-
-/// For expressions whose results live in the arena.
-EvalContext context_for(const Options& options, Arena& arena);
-
-/// Rows of a slice and of a morsel for these options; `rows` is the size of the input, negative: unknown. If
-/// it `expands`, so that a vector of rows may be all the work, threads share fewer rows than a vector, too.
-Slicing slicing_for(const Options& options, int64_t rows, bool expands = false);
 
 }  // namespace lanewise::exec

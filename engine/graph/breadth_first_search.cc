@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "graph/gpu/memory-inl.h"
+#include "graph/kernels/memory-inl.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::graph {

@@ -7,7 +7,7 @@
 #include <atomic>
 
 #include "base/error.h"
-#include "graph/gpu/chains-inl.h"
+#include "graph/kernels/chains-inl.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::graph {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "graph/gpu/forest-inl.h"
+#include "graph/kernels/forest-inl.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::graph {

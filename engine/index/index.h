@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/column.h"
-#include "index/tree/key_layout.h"
-#include "index/tree/keys.h"
+#include "index/image/key_layout.h"
+#include "index/image/keys.h"
 
 namespace lanewise {
 

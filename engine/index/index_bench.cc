@@ -16,7 +16,7 @@
 
 #include "base/testing/temporary_folder.h"
 #include "index/index.h"
-#include "index/strategy.h"
+#include "index/kernels/strategy.h"
 #include "primitives/scramble.h"
 
 namespace lanewise {

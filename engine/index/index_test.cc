@@ -11,7 +11,7 @@
 #include "base/testing/message_of.h"
 #include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
-#include "index/strategy.h"
+#include "index/kernels/strategy.h"
 
 namespace lanewise {
 namespace {

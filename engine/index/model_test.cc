@@ -16,9 +16,9 @@
 #include "base/testing/shrink.h"
 #include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
-#include "index/gpu/search_kernels.h"
+#include "index/gpu/search/search_kernels.h"
 #include "index/index.h"
-#include "index/strategy.h"
+#include "index/kernels/strategy.h"
 #include "index/testing/device_places.h"
 
 namespace lanewise {

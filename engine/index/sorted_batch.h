@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "index/tree/key_layout.h"
+#include "index/image/key_layout.h"
 
 namespace lanewise::index {
 

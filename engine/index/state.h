@@ -5,9 +5,9 @@
 #include <mutex>
 #include <string>
 
+#include "index/image/pool.h"
 #include "index/image/storage.h"
-#include "index/strategy.h"
-#include "index/tree/pool.h"
+#include "index/kernels/strategy.h"
 #include "index/tree/tree.h"
 
 namespace lanewise::index {

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "lanes/automata/rows.h"
+#include "lanes/row_options.h"
 #include "lanes/targets/pair_form.h"
+#include "lanes/targets/target.h"
 
 namespace lanewise::lanes {
 

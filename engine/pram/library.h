@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "pram/program.h"
+#include "pram/language/program.h"
 
 namespace lanewise::pram {
 

@@ -2,18 +2,12 @@
 
 #include <vector>
 
-#include "pram/options.h"
-#include "pram/program.h"
-#include "pram/value.h"
+#include "pram/language/program.h"
+#include "pram/machine/options.h"
+#include "pram/machine/result.h"
+#include "pram/tree/value.h"
 
 namespace lanewise::pram {
-
-struct Result {
-  Arrays outputs;
-  Cost cost;                        ///< of the interpreter
-  std::vector<KernelCost> kernels;  ///< of other executors, by line
-  Survey survey;                    ///< only with Options::survey
-};
 
 /// Runs `program` on `inputs`. Throws UserError for inputs that do not fit the program, and RunError for
 /// errors while it runs.

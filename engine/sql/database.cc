@@ -11,18 +11,18 @@
 #include "data/union_type.h"
 #include "duckdb/main/valid_checker.hpp"
 #include "sql/database_state.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
+#include "sql/duckdb/time_zone.h"
 #include "sql/functions/host_functions.h"
-#include "sql/parameters.h"
 #include "sql/scan/gather.h"
 #include "sql/scan/identity.h"
 #include "sql/scan/rows_function.h"
 #include "sql/statement.h"
-#include "sql/time_zone.h"
 #include "sql/translate/pattern_faults.h"
 #include "sql/translate/rewrite_rules.h"
 #include "sql/translate/translate.h"
 #include "sql/values/nested_arrow.h"
+#include "sql/values/parameters.h"
 #include "sql/values/types.h"
 #include "sql/write_plan.h"
 
@@ -56,7 +56,8 @@ void check_fallback(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& val
     throw UserError(fmt::format("{} is '' or 'duckdb', not '{}'", kFallback, text));
 }
 
-/// The files that are open, of all databases of the process: a lock of the system keeps out other processes only.
+/// The files that are open, of all databases of the process: a lock of the system keeps out other processes
+/// only.
 duckdb::shared_ptr<duckdb::DatabaseFilePathManager> open_files() {
   static const auto files = duckdb::make_shared_ptr<duckdb::DatabaseFilePathManager>();
   return files;
@@ -83,9 +84,10 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   } catch (const std::exception& error) {
     const std::string text = duckdb::ErrorData(error).RawMessage();
     if (text.find("Unique file handle conflict") != std::string::npos)
-      throw UserError(fmt::format("'{}' is open in this process; close it first, or share the one that is open "
-                                  "(in Python: cursor())",
-                                  options.path));
+      throw UserError(
+          fmt::format("'{}' is open in this process; close it first, or share the one that is open "
+                      "(in Python: cursor())",
+                      options.path));
     // "Could not set lock on file ...: Conflicting lock is held in ... (PID 123) ...", and advice for another
     // program
     const size_t holder = text.find("(PID ");

@@ -4,13 +4,13 @@
 #include <chrono>
 
 #include "sql/database_state.h"
-#include "sql/errors.h"
-#include "sql/parameters.h"
+#include "sql/duckdb/errors.h"
 #include "sql/scan/identity.h"
 #include "sql/statement.h"
 #include "sql/translate/pattern_faults.h"
 #include "sql/translate/rewrite_rules.h"
 #include "sql/translate/translate.h"
+#include "sql/values/parameters.h"
 #include "sql/values/types.h"
 #include "sql/write_plan.h"
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/new_file.h"
-#include "sql/errors.h"
-#include "sql/parameters.h"
+#include "sql/duckdb/errors.h"
 #include "sql/scan/gather.h"
 #include "sql/statement.h"
+#include "sql/values/parameters.h"
 #include "sql/values/types.h"
 #include "sql/write_plan.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sql/database.h"
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 #include "sql/kept_plans.h"
 #include "sql/scan/rows_function.h"
 #include "sql/scan/source.h"

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/testing/message_of.h"
-#include "sql/errors.h"
-#include "sql/scan/scanned_rows.h"
+#include "sql/duckdb/errors.h"
+#include "sql/testing/scanned_rows.h"
 
 namespace lanewise::sql {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 
 namespace lanewise::sql {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 
 namespace lanewise::sql {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 
 namespace lanewise::sql {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 #include "sql/scan/rows_function.h"
 
 namespace lanewise::sql {

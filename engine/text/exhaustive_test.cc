@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/testing/test_size.h"
-#include "text/captures.h"
-#include "text/captures/backtracker.h"
-#include "text/captures/pike_vm.h"
+#include "text/captures/captures.h"
+#include "text/captures/engines/backtracker.h"
+#include "text/captures/engines/pike_vm.h"
 #include "text/captures/tagged_automaton.h"
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 #include "text/testing/every_form.h"
 #include "text/testing/pattern_generator.h"
 #include "text/testing/text_column.h"

@@ -5,8 +5,9 @@
 #include <cstring>
 
 #include "base/bits.h"
-#include "text/compiled_pattern.h"
 #include "text/literals/neighbours.h"
+#include "text/pattern/compiled_pattern.h"
+#include "text/unicode/utf8.h"
 
 namespace lanewise::text {
 
@@ -158,29 +159,14 @@ void LineMatcher::match_some(const uint8_t* text, const std::vector<lanes::Line>
   each_hit(context.hits, candidates.size(), [&](size_t row) { lines.push_back(candidates[row]); });
 }
 
-bool is_ascii(std::string_view text) {
-  size_t at = 0;
-  uint64_t words[32];
-  for (; at + sizeof words <= text.size(); at += sizeof words) {
-    std::memcpy(words, text.data() + at, sizeof words);
-    uint64_t all = 0;
-    for (const uint64_t word : words) all |= word;
-    if (all & 0x8080808080808080) return false;
-  }
-  for (; at < text.size(); ++at) {
-    if (static_cast<uint8_t>(text[at]) >= 0x80) return false;
-  }
-  return true;
-}
-
 const Pattern& UnicodeLineMatcher::pattern_for(std::string_view text) const {
-  return differs_ && is_ascii(text) ? of_ascii_.pattern() : whole_;
+  return differs_ && unicode::is_ascii(text) ? of_ascii_.pattern() : whole_;
 }
 
 void UnicodeLineMatcher::match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                                LineContext& context) const {
   if (shares_candidates_ && context.blocks_by_line == 0) return match_candidates(text, size, lines, context);
-  if (!differs_ || is_ascii({reinterpret_cast<const char*>(text), size}))
+  if (!differs_ || unicode::is_ascii({reinterpret_cast<const char*>(text), size}))
     return of_ascii_.match(text, size, lines, context);
   match_mixed(text, size, lines, context);
 }
@@ -218,7 +204,7 @@ void UnicodeLineMatcher::match_candidates(const uint8_t* text, size_t size, std:
   context.high.clear();
   context.ascii.clear();
   for (const lanes::Line& line : context.candidates)
-    (is_ascii(view(text, line)) ? context.ascii : context.high).push_back(line);
+    (unicode::is_ascii(view(text, line)) ? context.ascii : context.high).push_back(line);
   match_high(text, context);
   merge(context.high_found, before, lines);
   context.ascii_found.clear();
@@ -235,7 +221,7 @@ void UnicodeLineMatcher::match_mixed(const uint8_t* text, size_t size, std::vect
     const size_t end =
         found == nullptr ? size : static_cast<size_t>(static_cast<const uint8_t*>(found) - text) + 1;
     const lanes::Line line{static_cast<uint32_t>(at), static_cast<uint32_t>(end)};
-    if (!is_ascii(view(text, line))) context.high.push_back(line);
+    if (!unicode::is_ascii(view(text, line))) context.high.push_back(line);
     at = end;
   }
   match_high(text, context);

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "lanes/lines.h"
 #include "lanes/search/find.h"
 #include "lanes/search/find_set.h"
-#include "text/captures.h"
+#include "lanes/search/lines.h"
+#include "text/captures/captures.h"
 #include "text/matcher.h"
 
 namespace lanewise::text {
@@ -129,8 +129,5 @@ class UnicodeLineMatcher {
   bool shares_candidates_ = false;
   MatcherOptions options_;
 };
-
-/// Whether a text has no byte above 0x7F.
-bool is_ascii(std::string_view text);
 
 }  // namespace lanewise::text

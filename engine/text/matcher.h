@@ -10,7 +10,7 @@
 #include "lanes/automata/rows.h"
 #include "lanes/string_rows.h"
 #include "lanes/tuning.h"
-#include "text/pattern.h"
+#include "text/pattern/pattern.h"
 
 namespace lanewise::text {
 

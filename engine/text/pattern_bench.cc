@@ -5,7 +5,7 @@
 #include <random>
 
 #include "base/error.h"
-#include "text/captures.h"
+#include "text/captures/captures.h"
 #include "text/captures/tagged_automaton.h"
 #include "text/matcher.h"
 #include "text/testing/regex_set.h"

@@ -1,9 +1,9 @@
 #include "text/pattern_set.h"
 
 #include "base/error.h"
-#include "text/compiled_pattern.h"
 #include "text/forms/cost.h"
 #include "text/forms/on_lanes.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::text {
 

@@ -11,7 +11,7 @@
 #include "lanes/automata/rows.h"
 #include "text/automaton/product.h"
 #include "text/matcher.h"
-#include "text/pattern.h"
+#include "text/pattern/pattern.h"
 
 namespace lanewise::text {
 

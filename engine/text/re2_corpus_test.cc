@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/testing/test_size.h"
-#include "text/captures.h"
-#include "text/captures/backtracker.h"
-#include "text/captures/pike_vm.h"
-#include "text/compiled_pattern.h"
+#include "text/captures/captures.h"
+#include "text/captures/engines/backtracker.h"
+#include "text/captures/engines/pike_vm.h"
+#include "text/pattern/compiled_pattern.h"
 #include "text/testing/every_form.h"
 #include "text/testing/text_column.h"
 #include "text/unicode/utf8.h"

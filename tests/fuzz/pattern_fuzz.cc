@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "text/matcher.h"
-#include "text/pattern.h"
+#include "text/pattern/pattern.h"
 
 using namespace lanewise;
 

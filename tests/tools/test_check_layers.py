@@ -55,5 +55,44 @@ def test_a_good_tree_has_no_problem(tmp_path):
     }) == []
 
 
+@pytest.mark.parametrize("files", [
+    {"text/a/a.h": '#include "text/b/b.h"\n', "text/b/b.h": "", "text/b/b.cc": '#include "text/a/a.h"\n'},
+    {"text/top.h": '#include "text/b/b.h"\n', "text/b/b.h": '#include "text/low.h"\n', "text/low.h": ""},
+    {"text/a/a.h": '#include "text/b/b-inl.h"\n', "text/b/b-inl.h": '#include "text/c/c.h"\n', "text/c/c.h": '#include "text/a/d.h"\n',
+     "text/a/d.h": ""},
+])
+def test_folders_in_a_circle(tmp_path, files):
+    found = problems(tmp_path, files)
+    assert len(found) == len({Path(name).parent for name in files})
+    assert all("folders include each other in one direction only" in problem for problem in found)
+
+
+def test_tests_may_close_a_circle(tmp_path):
+    assert problems(tmp_path, {
+        "text/a/a.h": '#include "text/b/b.h"\n',
+        "text/b/b.h": "",
+        "text/b/b_test.cc": '#include "text/a/a.h"\n',
+        "text/b/b_bench.cc": '#include "text/a/a.h"\n',
+        "text/testing/every.h": '#include "text/a/a.h"\n',
+        "text/a/a_test.cc": '#include "text/testing/every.h"\n',
+    }) == []
+
+
+@pytest.mark.parametrize("layer", check_layers.CIRCLES)
+def test_listed_folders_are_in_circles(layer):
+    engine = ROOT / "engine"
+    for folder in check_layers.CIRCLES[layer]:
+        others = check_layers.CIRCLES[layer] - {folder}
+        assert list(check_layers.circles(engine / layer, engine, ROOT, others)), f"remove {folder} from CIRCLES"
+
+
+def test_circles_of_the_program(tmp_path):
+    for name, target in (("grep/run.h", "shell/shell.h"), ("shell/shell.h", "grep/run.h")):
+        path = tmp_path / "apps/cli" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(f'#include "{target}"\n')
+    assert len(check_layers.check(tmp_path)) == 2
+
+
 def test_this_repository():
     assert check_layers.check(ROOT) == []

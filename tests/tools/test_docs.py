@@ -41,7 +41,7 @@ def test_all_environment_variables_are_listed():
 
 def test_all_exit_codes_are_listed():
     listed = {int(code) for code in reference.topic("exit-codes")}
-    enum = re.search(r"enum ExitCode \{(.*?)\}", (ROOT / "apps/cli/exit_code.h").read_text())[1]
+    enum = re.search(r"enum ExitCode \{(.*?)\}", (ROOT / "apps/cli/process/exit_code.h").read_text())[1]
     assert {int(code) for code in re.findall(r"\w+ = (\d+)", enum)} == listed
 
 

@@ -14,8 +14,8 @@
 
 #include "base/error.h"
 #include "grep/pattern_file.h"
-#include "read_file.h"
-#include "terminal.h"
+#include "input/read_file.h"
+#include "process/terminal.h"
 
 namespace lanewise::cli::grep {
 

@@ -11,7 +11,7 @@
 #include "grep/pattern.h"
 #include "grep/run.h"
 #include "grep/types.h"
-#include "output/print.h"
+#include "process/print.h"
 
 namespace lanewise::cli::grep {
 

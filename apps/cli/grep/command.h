@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "exit_code.h"
+#include "process/exit_code.h"
 
 namespace lanewise::cli::grep {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "grep/options.h"
-#include "text/captures.h"
+#include "text/captures/captures.h"
 #include "text/lines.h"
 
 namespace lanewise::cli::grep {

@@ -11,7 +11,7 @@
 
 #include "grep/matches.h"
 #include "grep/options.h"
-#include "output/output_file.h"
+#include "process/output_file.h"
 #include "text/lines.h"
 
 namespace lanewise::cli::grep {

@@ -29,7 +29,7 @@
 #include "grep/report.h"
 #include "grep/select.h"
 #include "grep/walk.h"
-#include "output/print.h"
+#include "process/print.h"
 
 namespace lanewise::cli::grep {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "grep/options.h"
-#include "output/output_file.h"
+#include "process/output_file.h"
 
 namespace lanewise::cli::grep {
 

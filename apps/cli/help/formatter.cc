@@ -4,7 +4,7 @@
 
 #include "help/help.h"
 #include "output/display.h"
-#include "terminal.h"
+#include "process/terminal.h"
 
 namespace lanewise::cli {
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "api/session.h"
-#include "data_file.h"
 #include "expr/function.h"
 #include "expr/function_groups.h"
 #include "help/help.h"
 #include "help/suggest.h"
-#include "ops/aggregate/functions.h"
+#include "input/data_file.h"
+#include "ops/aggregate/functions/functions.h"
 #include "output/display.h"
 
 namespace lanewise::cli {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pram/options.h"
+#include "pram/machine/options.h"
 
 namespace lanewise::cli::lab {
 

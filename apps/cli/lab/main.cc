@@ -5,13 +5,13 @@
 #include <string>
 
 #include "base/size.h"
-#include "exit_code.h"
-#include "guard.h"
 #include "lab/access.h"
 #include "lab/options.h"
 #include "lab/server.h"
-#include "output/print.h"
 #include "pram/named_program.h"
+#include "process/exit_code.h"
+#include "process/guard.h"
+#include "process/print.h"
 
 /// lanewise-lab, which `lanewise lab` starts: the server, whose libraries take longer to load than a short
 /// query.

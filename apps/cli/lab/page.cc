@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "read_file.h"
+#include "input/read_file.h"
 
 namespace lanewise::cli::lab {
 

@@ -8,7 +8,7 @@
 
 #include "base/cancel.h"
 #include "lab/executors.h"
-#include "pram/options.h"
+#include "pram/machine/options.h"
 
 namespace lanewise::cli::lab {
 

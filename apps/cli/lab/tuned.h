@@ -3,7 +3,7 @@
 #include <functional>
 #include <string_view>
 
-#include "pram/value.h"
+#include "pram/tree/value.h"
 
 namespace lanewise::cli::lab {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "terminal.h"
+#include "process/terminal.h"
 
 namespace lanewise::cli {
 

@@ -8,7 +8,7 @@
 
 #include "api/arrow_file.h"
 #include "data/batches.h"
-#include "output/output_file.h"
+#include "process/output_file.h"
 
 namespace lanewise::cli {
 

@@ -10,8 +10,8 @@
 
 #include "api/session.h"
 #include "base/error.h"
-#include "data_file.h"
-#include "read_file.h"
+#include "input/data_file.h"
+#include "input/read_file.h"
 
 namespace lanewise::cli::pram_command {
 

@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "input/read_file.h"
 #include "pram/edge_table.h"
 #include "pram/inputs/numbers.h"
-#include "read_file.h"
 
 namespace lanewise::cli::pram_command {
 

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "pram/inputs/graph.h"
-#include "pram/program.h"
-#include "pram/value.h"
+#include "pram/language/program.h"
+#include "pram/tree/value.h"
 
 namespace lanewise::cli::pram_command {
 

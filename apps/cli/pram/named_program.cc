@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "input/read_file.h"
 #include "pram/library.h"
-#include "read_file.h"
 
 namespace lanewise::cli::pram_command {
 

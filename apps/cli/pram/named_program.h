@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "pram/program.h"
+#include "pram/language/program.h"
 
 namespace lanewise::cli::pram_command {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "pram/program.h"
+#include "pram/language/program.h"
 #include "pram/run.h"
 
 namespace lanewise::cli::pram_command {

@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "help/help.h"
 #include "help/suggest.h"
+#include "input/read_file.h"
 #include "output/format.h"
-#include "output/print.h"
-#include "read_file.h"
+#include "process/print.h"
 
 namespace lanewise::cli {
 

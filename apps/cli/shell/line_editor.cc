@@ -18,9 +18,9 @@
 #include <utility>
 
 #include "output/display.h"
-#include "output/print.h"
+#include "process/print.h"
+#include "process/terminal.h"
 #include "shell/painted_line.h"
-#include "terminal.h"
 
 namespace lanewise::cli {
 

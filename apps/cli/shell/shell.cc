@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/error.h"
-#include "interrupt.h"
-#include "output/print.h"
+#include "process/interrupt.h"
+#include "process/print.h"
+#include "process/terminal.h"
 #include "shell/dot_commands.h"
 #include "shell/statement_text.h"
-#include "terminal.h"
 
 namespace lanewise::cli {
 

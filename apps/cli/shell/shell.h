@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "command.h"
+#include "process/exit_code.h"
 #include "shell/completion.h"
 #include "statements/run.h"
 

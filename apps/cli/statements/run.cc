@@ -10,13 +10,13 @@
 
 #include "base/error.h"
 #include "base/size.h"
-#include "data_file.h"
-#include "fault.h"
-#include "machine.h"
-#include "output/print.h"
-#include "profile_report.h"
-#include "sql/errors.h"
-#include "terminal.h"
+#include "input/data_file.h"
+#include "process/fault.h"
+#include "process/print.h"
+#include "process/terminal.h"
+#include "sql/duckdb/errors.h"
+#include "statements/machine.h"
+#include "statements/profile_report.h"
 
 namespace lanewise::cli {
 

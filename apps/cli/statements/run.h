@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "output/output_file.h"
 #include "output/result_writer.h"
-#include "progress.h"
+#include "process/output_file.h"
+#include "process/progress.h"
 #include "statements/options.h"
 #include "statements/stdin_table.h"
 

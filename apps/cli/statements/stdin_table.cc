@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "interrupt.h"
-#include "terminal.h"
+#include "process/interrupt.h"
+#include "process/terminal.h"
 
 namespace lanewise::cli {
 

@@ -13,7 +13,7 @@
 #include "gpu/error.h"
 #include "ops/host_function.h"
 #include "pram/machine/error.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 #include "text/syntax/pattern_error.h"
 
 namespace lanewise::c {

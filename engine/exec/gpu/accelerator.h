@@ -8,7 +8,7 @@
 
 #include "exec/gpu/codegen/module_store.h"
 #include "exec/gpu/input/device_store.h"
-#include "exec/gpu/strategy.h"
+#include "exec/pipeline/strategy.h"
 #include "gpu/memory.h"
 #include "gpu/staging.h"
 #include "gpu/stream.h"

@@ -4,7 +4,7 @@
 
 #include "exec/gpu/branch_run.h"
 #include "exec/gpu/join/probe_kernels.h"
-#include "exec/profile.h"
+#include "exec/pipeline/profile.h"
 #include "expr/gpu/heap-inl.h"
 
 /// The kernels of a branch: built, given their jobs, launched.

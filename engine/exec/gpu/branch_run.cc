@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "exec/first_fault.h"
 #include "exec/gpu/codegen/tally-inl.h"
 #include "exec/gpu/collect.h"
 #include "exec/gpu/join/expand-inl.h"
@@ -18,7 +17,8 @@
 #include "exec/gpu/make_program.h"
 #include "exec/gpu/match/match_kernels.h"
 #include "exec/gpu/rows/row_kernels.h"
-#include "exec/profile.h"
+#include "exec/pipeline/first_fault.h"
+#include "exec/pipeline/profile.h"
 #include "expr/evaluation/evaluate.h"
 #include "expr/gpu/heap-inl.h"
 

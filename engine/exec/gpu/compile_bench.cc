@@ -9,7 +9,7 @@
 #include "exec/gpu/rows/row_kernels.h"
 #include "exec/gpu/section_sources.h"
 #include "exec/gpu/testing/call_of.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/pipeline.h"
 #include "exec/testing/fake_source.h"
 #include "gpu/modules/compiler.h"
 #include "gpu/testing/nvrtc.h"

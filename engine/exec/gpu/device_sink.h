@@ -7,7 +7,7 @@
 #include "exec/gpu/aggregate/row_aggregation.h"
 #include "exec/gpu/codegen/sink_form.h"
 #include "exec/gpu/groups/group_plan.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/pipeline.h"
 
 namespace lanewise::exec {
 

@@ -1,5 +1,7 @@
 #include "exec/gpu/host_run.h"
 
+#include "exec/execute.h"
+
 namespace lanewise::exec {
 
 Table run_on_host(const plan::NodePtr& plan, const Options& options) {

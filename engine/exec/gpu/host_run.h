@@ -1,6 +1,6 @@
 #pragma once
 
-#include "exec/execute.h"
+#include "exec/pipeline/options.h"
 
 namespace lanewise::exec {
 

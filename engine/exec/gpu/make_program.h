@@ -2,7 +2,7 @@
 
 #include "exec/gpu/codegen/program.h"
 #include "exec/gpu/codegen/sink_form.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/pipeline.h"
 #include "exec/results.h"
 
 namespace lanewise::exec {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "exec/gpu/section_sources.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/pipeline.h"
 #include "exec/results.h"
 #include "gpu/modules/kernel_cache.h"
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "exec/execute.h"
 #include "exec/gpu/accelerator.h"
 #include "exec/gpu/plain_kernels.h"
-#include "exec/pipeline.h"
-#include "exec/profile.h"
+#include "exec/pipeline/options.h"
+#include "exec/pipeline/pipeline.h"
+#include "exec/pipeline/profile.h"
 #include "exec/results.h"
 
 namespace lanewise::exec {

@@ -16,7 +16,7 @@
 #include "gpu/modules/compiler.h"
 #include "gpu/testing/nvrtc.h"
 #include "ops/aggregate/functions/function_groups.h"
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 
 /// What is written for pipelines, and that NVRTC takes it for each GPU that we support.
 namespace lanewise::exec {

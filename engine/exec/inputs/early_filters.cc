@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "exec/inputs/stored_input.h"
-#include "exec/run.h"
 #include "ops/filter/filter.h"
 #include "ops/join/probe.h"
 

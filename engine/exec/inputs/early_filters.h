@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "exec/execute.h"
 #include "exec/inputs/column_store.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/options.h"
+#include "exec/pipeline/pipeline.h"
 #include "ops/join/build.h"
 #include "ops/step.h"
 

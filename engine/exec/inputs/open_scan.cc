@@ -9,8 +9,8 @@
 
 #include "exec/inputs/needed_ranges.h"
 #include "exec/inputs/scan_input.h"
+#include "exec/inputs/slicing.h"
 #include "exec/inputs/stored_input.h"
-#include "exec/run.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::exec {

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "exec/execute.h"
+#include "exec/inputs/column_store.h"
 #include "exec/inputs/input.h"
+#include "exec/pipeline/options.h"
 #include "ops/sink.h"
+#include "plan/node.h"
 
 namespace lanewise::exec {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/placement/costs.h"
+#include "exec/pipeline/costs.h"
 
 namespace lanewise::exec {
 

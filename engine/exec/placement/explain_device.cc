@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "exec/execute.h"
 #include "exec/gpu/run_on_device.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/pipeline.h"
+#include "exec/placement/explain_device.h"
 #include "exec/placement/placement.h"
 #include "exec/recursion/recursion.h"
 #include "exec/results.h"

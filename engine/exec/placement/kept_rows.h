@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "exec/pipeline.h"
+#include "exec/pipeline/pipeline.h"
 
 namespace lanewise::exec {
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "exec/execute.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/options.h"
+#include "exec/pipeline/pipeline.h"
 #include "exec/results.h"
 
 namespace lanewise::exec {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "exec/execute.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/options.h"
+#include "exec/pipeline/pipeline.h"
 #include "exec/placement/choice.h"
 #include "exec/placement/places.h"
 #include "exec/results.h"

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "data/gpu/device_rows.h"
+#include "exec/inputs/slicing.h"
 #include "exec/inputs/stored_input.h"
-#include "exec/run.h"
 #include "expr/gpu/emitter.h"
 #include "expr/patterns/prepared_pattern.h"
 #include "ops/filter/filter.h"
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::exec {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "exec/inputs/column_store.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/pipeline.h"
 #include "exec/placement/estimate.h"
 
 namespace lanewise::exec {

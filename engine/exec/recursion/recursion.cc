@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "exec/pipeline.h"
+#include "exec/pipeline/pipeline.h"
 #include "exec/recursion/recursion_rows.h"
 
 namespace lanewise::exec {

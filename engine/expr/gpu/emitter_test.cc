@@ -15,7 +15,7 @@
 #include "expr/function_groups.h"
 #include "expr/gpu/testing/compiled.h"
 #include "expr/testing/random_expressions.h"
-#include "text/pattern.h"
+#include "text/pattern/pattern.h"
 
 /// The code emitted for devices, compiled for the host, against the reference evaluator.
 namespace lanewise::expr {

@@ -2,7 +2,7 @@
 
 #include "expr/gpu/casts/cast_calls.h"
 #include "expr/patterns/prepared_pattern.h"
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::expr {
 

@@ -8,7 +8,7 @@
 #include "expr/patterns/pattern_cache.h"
 #include "expr/patterns/per_target.h"
 #include "lanes/targets/target.h"
-#include "text/captures.h"
+#include "text/captures/captures.h"
 
 namespace lanewise::expr {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "text/pattern.h"
+#include "text/pattern/pattern.h"
 
 namespace lanewise::expr {
 

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "graph/chains.h"
-#include "graph/gpu/chains-inl.h"
+#include "graph/kernels/chains-inl.h"
 
 namespace lanewise::graph {
 

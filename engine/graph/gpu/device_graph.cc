@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "graph/gpu/search-inl.h"
+#include "graph/kernels/search-inl.h"
 
 namespace lanewise::graph {
 

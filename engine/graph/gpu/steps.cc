@@ -7,11 +7,11 @@
 namespace lanewise::graph {
 
 gpu::KernelSource Steps::threads() {
-  return {.name = "graph", .text = "#include \"graph/gpu/kernels-inl.h\"\n"};
+  return {.name = "graph", .text = "#include \"graph/kernels/kernels-inl.h\"\n"};
 }
 
 gpu::KernelSource Steps::blocks() {
-  return {.name = "graph, tiles", .text = "#include \"graph/gpu/tile_kernels-inl.h\"\n"};
+  return {.name = "graph, tiles", .text = "#include \"graph/kernels/tile_kernels-inl.h\"\n"};
 }
 
 Steps::Steps(gpu::Device& gpu, Where where)

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "graph/gpu/forest-inl.h"
 #include "graph/graph.h"
+#include "graph/kernels/forest-inl.h"
 #include "graph/neighbours.h"
 #include "primitives/parallel.h"
 

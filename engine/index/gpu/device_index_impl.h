@@ -10,7 +10,7 @@
 #include "gpu/staging.h"
 #include "index/gpu/device_index.h"
 #include "index/gpu/runner.h"
-#include "index/gpu/update/updater.h"
+#include "index/gpu/updater.h"
 #include "index/sorted_batch.h"
 #include "index/state.h"
 

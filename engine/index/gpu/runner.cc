@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpu/error.h"
-#include "index/gpu/warp-inl.h"
+#include "index/gpu/search/warp-inl.h"
 #include "primitives/sort/radix_sort.h"
 
 namespace lanewise::index {

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "gpu/sort/sort.h"
-#include "index/gpu/search_kernels.h"
+#include "index/gpu/search/search_kernels.h"
 #include "index/gpu/update/update_kernels.h"
 
 namespace lanewise::index {

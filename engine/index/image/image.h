@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "index/image/pool.h"
 #include "index/image/storage.h"
-#include "index/tree/pool.h"
 
 // Images and their storage.
 //

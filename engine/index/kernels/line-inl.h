@@ -1,6 +1,6 @@
 #pragma once
 
-#include "index/tree/node.h"
+#include "index/image/node.h"
 
 // The search within a node: the samples select the line, the line yields the key.
 

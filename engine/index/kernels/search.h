@@ -1,6 +1,6 @@
 #pragma once
 
-#include "index/tree/node.h"
+#include "index/image/node.h"
 
 namespace lanewise::index {
 

@@ -5,9 +5,9 @@
 #include <array>
 
 #include "base/bits.h"
-#include "index/gpu/search_kernels.h"
+#include "index/gpu/search/search_kernels.h"
+#include "index/gpu/search/warp-inl.h"
 #include "index/gpu/update/update-inl.h"
-#include "index/gpu/warp-inl.h"
 
 namespace lanewise::index {
 

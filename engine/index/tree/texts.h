@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "index/tree/pool.h"
+#include "index/image/pool.h"
 
 namespace lanewise::index {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "index/strategy.h"
-#include "index/tree/key_layout.h"
-#include "index/tree/pool.h"
+#include "index/image/key_layout.h"
+#include "index/image/pool.h"
+#include "index/kernels/strategy.h"
 #include "index/tree/texts.h"
 
 namespace lanewise::index {

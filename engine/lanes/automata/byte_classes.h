@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lanes/automata/packed_table.h"
+#include "lanes/tables/packed_table.h"
 
 namespace lanewise::lanes {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lanes/automata/automaton.h"
-#include "lanes/automata/tables-inl.h"
+#include "lanes/tables/tables-inl.h"
 
 namespace lanewise::lanes {
 

@@ -10,7 +10,7 @@
 #include "lanes/automata/byte_classes.h"
 #include "lanes/automata/renumbered.h"
 #include "lanes/automata/rows_targets.h"
-#include "lanes/search/kind_sets.h"
+#include "lanes/tables/kind_sets.h"
 
 namespace lanewise::lanes {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "lanes/automata/automaton.h"
 #include "lanes/lane.h"
+#include "lanes/row_options.h"
 #include "lanes/string_rows.h"
 #include "lanes/targets/target.h"
 
@@ -42,13 +43,6 @@ enum class Form {
 ///   states x classes <= 256 and classes in few runs of bytes or with codes by nibbles
 /// Does not depend on the machine: see supported().
 bool offers(Target target, Form form, const AutomatonView& automaton);
-
-struct RowOptions {
-  u32 width = 8;  ///< lanes of the target `interleaved`: 4 or 8
-  u32 refill_below =
-      0;               ///< refill once fewer lanes are busy; 1: once none is (naive); 0, width, more: always
-  u32 last_bytes = 0;  ///< packed: only this many bytes at each row's end are read; 0: all
-};
 
 /// An automaton prepared for one target. Immutable; threads may share it.
 class RowMatcher {

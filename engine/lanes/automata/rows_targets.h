@@ -1,8 +1,8 @@
 #pragma once
 
-#include "lanes/automata/packed_table.h"
 #include "lanes/automata/rows.h"
-#include "lanes/automata/tables-inl.h"
+#include "lanes/tables/packed_table.h"
+#include "lanes/tables/tables-inl.h"
 
 // One entry per target, each in its own file, compiled for its instructions. `hits` is cleared by the caller.
 

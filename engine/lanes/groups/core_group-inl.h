@@ -1,7 +1,7 @@
 #pragma once
 
-#include "lanes/automata/tables-inl.h"
 #include "lanes/lane.h"
+#include "lanes/tables/tables-inl.h"
 
 namespace lanewise::lanes {
 

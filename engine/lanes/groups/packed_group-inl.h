@@ -1,7 +1,7 @@
 #pragma once
 
-#include "lanes/automata/packed_table.h"
 #include "lanes/lane.h"
+#include "lanes/tables/packed_table.h"
 
 namespace lanewise::lanes {
 

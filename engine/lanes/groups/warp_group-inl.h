@@ -3,8 +3,8 @@
 // Freestanding: this text is compiled by NVRTC.
 #if defined(__CUDACC__)
 
-#include "lanes/automata/tables-inl.h"
 #include "lanes/lane.h"
+#include "lanes/tables/tables-inl.h"
 
 namespace lanewise::lanes {
 

@@ -4,9 +4,9 @@
 
 #include <immintrin.h>
 
-#include "lanes/automata/packed_table.h"
 #include "lanes/lane.h"
-#include "lanes/search/kind_table.h"
+#include "lanes/tables/kind_table.h"
+#include "lanes/tables/packed_table.h"
 
 namespace lanewise::lanes::avx2 {
 

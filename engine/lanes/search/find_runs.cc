@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "lanes/search/find_search.h"
-#include "lanes/search/kind_sets.h"
+#include "lanes/tables/kind_sets.h"
 
 namespace lanewise::lanes {
 namespace {

@@ -1,6 +1,6 @@
 #include "lanes/search/find_runs.h"
 
-#include "lanes/search/kind_sets.h"
+#include "lanes/tables/kind_sets.h"
 #include "lanes/testing/find_check.h"
 
 namespace lanewise::lanes {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include "lanes/automata/rows.h"
-#include "lanes/lines.h"
+#include "lanes/search/lines.h"
+#include "lanes/string_rows.h"
 
 // Search with bytes as lanes, for any needle. A Needle describes strings and offers
 //   shortest()                    length of the shortest string, at least 1

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "lanes/automata/rows.h"
-#include "lanes/lines.h"
 #include "lanes/search/find_targets.h"
+#include "lanes/search/lines.h"
+#include "lanes/string_rows.h"
 #include "lanes/targets/target.h"
 
 namespace lanewise::lanes {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lanes/lane.h"
-#include "lanes/search/kind_table.h"
+#include "lanes/tables/kind_table.h"
 #include "lanes/targets/target.h"
 
 namespace lanewise::lanes {

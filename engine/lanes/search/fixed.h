@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "lanes/automata/rows.h"
 #include "lanes/search/fixed_targets.h"
+#include "lanes/string_rows.h"
 
 namespace lanewise::lanes {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "lanes/automata/rows.h"
-#include "lanes/lines.h"
 #include "lanes/search/find_targets.h"
+#include "lanes/search/lines.h"
 #include "lanes/testing/guarded.h"
 
 namespace lanewise::lanes {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/aggregate/functions.h"
-#include "ops/aggregate/host_aggregate.h"
+#include "ops/aggregate/accumulators/host_aggregate.h"
+#include "ops/aggregate/functions/functions.h"
 #include "ops/aggregate/key_runs.h"
 #include "primitives/parallel.h"
 
@@ -61,9 +61,8 @@ class Aggregate : public Sink {
 
   std::unique_ptr<Local> local() const override { return std::make_unique<Groups>(); }
   bool in_order() const override {
-    return std::ranges::any_of(calls_, [](const Call& call) {
-      return call.call.host != nullptr && call.call.host->in_order;
-    });
+    return std::ranges::any_of(
+        calls_, [](const Call& call) { return call.call.host != nullptr && call.call.host->in_order; });
   }
 
   void consume(Local& local, const Chunk& chunk, EvalContext& context) const override {

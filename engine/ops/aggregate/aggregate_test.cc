@@ -7,7 +7,7 @@
 
 #include "base/testing/short_memory.h"
 #include "base/testing/test_size.h"
-#include "ops/aggregate/functions.h"
+#include "ops/aggregate/functions/functions.h"
 #include "ops/aggregate/testing/fed_aggregate.h"
 #include "primitives/random_column.h"
 

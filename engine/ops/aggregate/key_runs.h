@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/aggregate/accumulator.h"
+#include "ops/aggregate/accumulators/accumulator.h"
 #include "primitives/groups/grouping.h"
 
 namespace lanewise::ops {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "ops/aggregate/functions.h"
+#include "ops/aggregate/functions/functions.h"
 
 namespace lanewise::ops {
 

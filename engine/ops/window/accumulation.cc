@@ -1,7 +1,7 @@
 #include "ops/window/accumulation.h"
 
 #include "base/error.h"
-#include "ops/aggregate/functions.h"
+#include "ops/aggregate/functions/functions.h"
 #include "ops/take.h"
 
 namespace lanewise::ops {

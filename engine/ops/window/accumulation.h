@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "ops/aggregate/accumulator.h"
+#include "ops/aggregate/accumulators/accumulator.h"
 #include "ops/window/rows.h"
 #include "plan/node.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "pram/run.h"
+#include "pram/language/program.h"
+#include "pram/machine/result.h"
 
 namespace lanewise::pram {
 

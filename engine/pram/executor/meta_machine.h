@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "pram/executor/observer.h"
+#include "pram/language/program.h"
 #include "pram/machine/evaluator.h"
 #include "pram/machine/memory.h"
+#include "pram/machine/options.h"
 #include "pram/meta/meta.h"
-#include "pram/options.h"
-#include "pram/program.h"
 
 namespace lanewise::pram {
 

@@ -9,10 +9,10 @@
 #include "base/memory.h"
 #include "pram/executor/meta_machine.h"
 #include "pram/executor/team.h"
-#include "pram/language/tree.h"
 #include "pram/machine/memory.h"
+#include "pram/machine/options.h"
 #include "pram/machine/scratch.h"
-#include "pram/options.h"
+#include "pram/tree/tree.h"
 
 namespace lanewise::pram {
 

@@ -3,7 +3,8 @@
 #include <string>
 
 #include "pram/gpu/backends/backend.h"
-#include "pram/run.h"
+#include "pram/language/program.h"
+#include "pram/machine/result.h"
 
 namespace lanewise::pram {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "graph/graph.h"
-#include "pram/value.h"
+#include "pram/tree/value.h"
 
 namespace lanewise::pram {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/memory.h"
-#include "pram/program.h"
-#include "pram/value.h"
+#include "pram/language/program.h"
+#include "pram/tree/value.h"
 
 namespace lanewise::pram {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pram/language/tree.h"
+#include "pram/tree/tree.h"
 
 namespace lanewise::pram {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "pram/language/tree.h"
 #include "pram/machine/error.h"
 #include "pram/machine/evaluator.h"
 #include "pram/machine/memory.h"
+#include "pram/tree/tree.h"
 
 namespace lanewise::pram {
 

@@ -9,10 +9,10 @@
 
 #include "pram/interpreter/code.h"
 #include "pram/interpreter/conflicts.h"
+#include "pram/language/program.h"
 #include "pram/machine/evaluator.h"
 #include "pram/machine/memory.h"
-#include "pram/options.h"
-#include "pram/program.h"
+#include "pram/machine/options.h"
 
 namespace lanewise::pram {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "pram/language/diagnostic.h"
+#include "pram/tree/diagnostic.h"
 
 namespace lanewise::pram {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "pram/language/syntax.h"
-#include "pram/language/tree.h"
+#include "pram/tree/tree.h"
 
 namespace lanewise::pram {
 

@@ -6,7 +6,7 @@
 
 #include "pram/language/names.h"
 #include "pram/language/syntax.h"
-#include "pram/language/tree.h"
+#include "pram/tree/tree.h"
 
 namespace lanewise::pram {
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "pram/language/format.h"
+#include "pram/language/program.h"
 #include "pram/library.h"
-#include "pram/program.h"
 #include "pram/run.h"
 
 namespace lanewise::pram {

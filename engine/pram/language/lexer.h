@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pram/language/diagnostic.h"
+#include "pram/tree/diagnostic.h"
 
 namespace lanewise::pram {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "pram/language/diagnostic.h"
-#include "pram/language/tree.h"
+#include "pram/tree/diagnostic.h"
+#include "pram/tree/tree.h"
 
 namespace lanewise::pram {
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "pram/language/tree.h"
+#include "pram/tree/tree.h"
 
 namespace lanewise::pram {
 

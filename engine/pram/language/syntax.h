@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pram/language/diagnostic.h"
-#include "pram/value.h"
+#include "pram/tree/diagnostic.h"
+#include "pram/tree/value.h"
 
 /// The abstract syntax tree, made by the parser and read by the checker. All strings point into the
 /// program's text.

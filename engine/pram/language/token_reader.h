@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "pram/language/diagnostic.h"
 #include "pram/language/lexer.h"
 #include "pram/language/syntax.h"
+#include "pram/tree/diagnostic.h"
 
 namespace lanewise::pram::syntax {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "pram/language/syntax.h"
-#include "pram/language/tree.h"
+#include "pram/tree/tree.h"
 
 /// Typing rules: the operand and result types of operators and built-in functions.
 namespace lanewise::pram {

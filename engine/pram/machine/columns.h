@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "pram/language/tree.h"
-#include "pram/value.h"
+#include "pram/tree/tree.h"
+#include "pram/tree/value.h"
 
 /// Operators on columns: the values of many processors at once.
 namespace lanewise::pram {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "pram/language/diagnostic.h"
-#include "pram/language/tree.h"
-#include "pram/value.h"
+#include "pram/tree/diagnostic.h"
+#include "pram/tree/tree.h"
+#include "pram/tree/value.h"
 
 namespace lanewise::pram {
 

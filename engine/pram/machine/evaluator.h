@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "pram/language/tree.h"
 #include "pram/machine/memory.h"
 #include "pram/machine/scratch.h"
+#include "pram/tree/tree.h"
 
 namespace lanewise::pram {
 

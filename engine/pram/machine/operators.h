@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "pram/value.h"
+#include "pram/tree/value.h"
 
 /// Scalar operators on words: each writes `out` and returns whether it failed. After a failure `out` is
 /// unspecified. Integers of 32 bits are computed with 64 bits and then checked.

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "pram/language/tree.h"
+#include "pram/tree/tree.h"
 
 /// Dependences between processors of a kernel: they justify the passes.
 namespace lanewise::pram {

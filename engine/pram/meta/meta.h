@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "pram/language/program.h"
 #include "pram/meta/passes.h"
-#include "pram/program.h"
 
 namespace lanewise::pram {
 

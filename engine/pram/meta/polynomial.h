@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pram/language/tree.h"
+#include "pram/tree/tree.h"
 
 namespace lanewise::pram {
 

@@ -9,7 +9,7 @@
 #include "gpu/error.h"
 #include "gpu/testing/nvrtc.h"
 #include "pram/gpu/backends/backend.h"
-#include "pram/options.h"
+#include "pram/machine/options.h"
 
 namespace lanewise::pram {
 

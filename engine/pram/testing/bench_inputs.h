@@ -7,7 +7,7 @@
 #include "graph/neighbours.h"
 #include "graph/testing/chains.h"
 #include "pram/inputs/graph.h"
-#include "pram/program.h"
+#include "pram/language/program.h"
 #include "pram/testing/outcome.h"
 
 namespace lanewise::pram {

@@ -10,8 +10,8 @@
 
 #include "base/int128.h"
 #include "pram/interpreter/conflicts.h"
+#include "pram/language/program.h"
 #include "pram/machine/memory.h"
-#include "pram/program.h"
 
 namespace lanewise::pram {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
+#include "pram/machine/options.h"
 #include "pram/meta/passes.h"
-#include "pram/options.h"
 #include "pram/testing/outcome.h"
 
 namespace lanewise::pram {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "pram/program.h"
+#include "pram/language/program.h"
 #include "pram/testing/outcome.h"
 
 namespace lanewise::pram {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "ops/aggregate/host_aggregate.h"
+#include "ops/aggregate/accumulators/host_aggregate.h"
 #include "ops/gather.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 #include "sql/functions/duckdb_calls.h"
 #include "sql/scan/gather.h"
 #include "sql/values/types.h"

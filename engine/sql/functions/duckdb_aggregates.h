@@ -1,13 +1,13 @@
 #pragma once
 
 #include "plan/node.h"
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 
 namespace lanewise::sql {
 
 /// A call of DuckDB's aggregate over `args`, which are its children: the states are DuckDB's, the
-/// groups are the engine's. Its result may depend on the order of rows if `in_order`. `call` has its DISTINCT,
-/// FILTER and type.
+/// groups are the engine's. Its result may depend on the order of rows if `in_order`. `call` has its
+/// DISTINCT, FILTER and type.
 plan::AggregateCall call_duckdb(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr,
                                 bool in_order, plan::AggregateCall call, std::vector<ExprPtr> args);
 

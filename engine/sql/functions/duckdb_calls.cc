@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ops/host_function.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 #include "sql/scan/gather.h"
 #include "sql/values/types.h"
 #include "sql/values/vectors.h"

@@ -6,7 +6,7 @@
 
 #include "data/column.h"
 #include "expr/expr.h"
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 
 namespace lanewise::sql {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "expr/expr.h"
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 
 namespace lanewise::sql {
 

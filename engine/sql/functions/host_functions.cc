@@ -7,8 +7,8 @@
 
 #include "expr/evaluation/evaluate.h"
 #include "ops/gather.h"
-#include "sql/duckdb_headers.h"
-#include "sql/errors.h"
+#include "sql/duckdb/duckdb_headers.h"
+#include "sql/duckdb/errors.h"
 #include "sql/scan/gather.h"
 #include "sql/values/types.h"
 #include "sql/values/vectors.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 
 namespace lanewise::sql {
 

@@ -10,7 +10,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 #include "sql/values/nested.h"
 #include "sql/values/types.h"
 #include "sql/values/unaligned.h"

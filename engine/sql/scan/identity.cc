@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 
 namespace lanewise::sql {
 

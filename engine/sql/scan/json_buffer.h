@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 #include "sql/scan/scan.h"
 
 namespace lanewise::sql {

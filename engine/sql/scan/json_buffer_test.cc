@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "sql/scan/scanned_rows.h"
+#include "sql/testing/scanned_rows.h"
 
 namespace lanewise::sql {
 namespace {

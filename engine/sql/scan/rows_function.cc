@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "duckdb/parser/tableref/table_function_ref.hpp"
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 #include "sql/values/types.h"
 #include "sql/values/vectors.h"
 

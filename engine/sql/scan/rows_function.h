@@ -11,7 +11,7 @@
 #include "data/batches.h"
 #include "data/column.h"
 #include "data/source.h"
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 
 namespace lanewise::sql {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 #include "sql/scan/gather.h"
 #include "sql/scan/json_buffer.h"
 #include "sql/values/vectors.h"

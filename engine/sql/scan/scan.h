@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "data/source.h"
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 
 namespace lanewise::sql {
 

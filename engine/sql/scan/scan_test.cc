@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "sql/scan/scanned_rows.h"
+#include "sql/testing/scanned_rows.h"
 
 namespace lanewise::sql {
 namespace {

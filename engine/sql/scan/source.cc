@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "sql/duckdb_headers.h"
-#include "sql/errors.h"
+#include "sql/duckdb/duckdb_headers.h"
+#include "sql/duckdb/errors.h"
 #include "sql/scan/identity.h"
 #include "sql/scan/rows_function.h"
 #include "sql/scan/scan.h"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "text/pattern.h"
+#include "text/pattern/pattern.h"
 
 namespace lanewise::sql {
 

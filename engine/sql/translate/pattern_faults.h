@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sql/duckdb_headers.h"
-#include "sql/parameters.h"
+#include "sql/duckdb/duckdb_headers.h"
+#include "sql/values/parameters.h"
 
 namespace lanewise::sql {
 

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 #include "sql/translate/first_rows.h"
 #include "sql/values/types.h"
 

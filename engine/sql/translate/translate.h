@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "plan/node.h"
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 #include "sql/scan/source.h"
 
 namespace lanewise::sql {

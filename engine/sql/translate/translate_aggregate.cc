@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "ops/aggregate/functions.h"
-#include "sql/errors.h"
+#include "ops/aggregate/functions/functions.h"
+#include "sql/duckdb/errors.h"
 #include "sql/functions/duckdb_aggregates.h"
 #include "sql/scan/bind_data.h"
 #include "sql/translate/translate.h"
@@ -25,9 +25,9 @@ bool order_is_free(const duckdb::BoundAggregateExpression& expr) {
 /// Whether the order of rows may change the result of an aggregate of DuckDB: its ORDER BY, or that of the
 /// input, whose first one of equal values counts at any number of threads.
 bool order_counts(const duckdb::BoundAggregateExpression& expr) {
-  constexpr std::array kOfAnyOrder = {"approx_count_distinct", "approx_quantile", "bit_and",
-                                      "bit_or",                "bit_xor",         "bitstring_agg",
-                                      "reservoir_quantile"};
+  constexpr std::array kOfAnyOrder = {
+      "approx_count_distinct", "approx_quantile",   "bit_and", "bit_or", "bit_xor",
+      "bitstring_agg",         "reservoir_quantile"};
   const std::string& name = expr.function.name;
   if (order_is_free(expr) ||
       expr.function.GetOrderDependent() != duckdb::AggregateOrderDependent::ORDER_DEPENDENT ||

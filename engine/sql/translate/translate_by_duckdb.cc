@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 #include "sql/functions/duckdb_calls.h"
 #include "sql/translate/translate.h"
 #include "sql/values/types.h"

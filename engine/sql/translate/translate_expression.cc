@@ -10,10 +10,10 @@
 #include "expr/nested/fold.h"
 #include "expr/random.h"
 #include "ops/aggregate/functions/list_fold.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
+#include "sql/duckdb/time_zone.h"
 #include "sql/functions/host_functions.h"
 #include "sql/scan/bind_data.h"
-#include "sql/time_zone.h"
 #include "sql/translate/translate.h"
 #include "sql/values/types.h"
 

@@ -1,6 +1,6 @@
 #include "expr/casts/cast.h"
 #include "expr/random.h"
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 #include "sql/translate/translate.h"
 
 namespace lanewise::sql {

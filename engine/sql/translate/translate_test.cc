@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sql/errors.h"
-#include "sql/scan/scanned_rows.h"
+#include "sql/duckdb/errors.h"
+#include "sql/testing/scanned_rows.h"
 
 namespace lanewise::sql {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sql/errors.h"
+#include "sql/duckdb/errors.h"
 #include "sql/translate/translate.h"
 #include "sql/values/types.h"
 

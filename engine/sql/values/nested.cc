@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "data/packed.h"
 #include "data/physical_value.h"
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 #include "sql/values/types.h"
 #include "sql/values/unaligned.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 // DuckDB declares Arrow's structures first.
 #include "data/arrow/arrow.h"
 

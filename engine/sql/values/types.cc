@@ -8,8 +8,8 @@
 
 #include "data/column.h"
 #include "data/union_type.h"
-#include "sql/duckdb_headers.h"
-#include "sql/errors.h"
+#include "sql/duckdb/duckdb_headers.h"
+#include "sql/duckdb/errors.h"
 #include "sql/values/nested.h"
 
 namespace lanewise::sql {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "data/column.h"
-#include "sql/duckdb_headers.h"
+#include "sql/duckdb/duckdb_headers.h"
 
 /// Columns as DuckDB's vectors and values.
 namespace lanewise::sql {

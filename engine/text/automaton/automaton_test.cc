@@ -10,7 +10,7 @@
 #include "text/automaton/approximation.h"
 #include "text/automaton/complete_automaton.h"
 #include "text/automaton/lazy_automaton.h"
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 #include "text/testing/text_column.h"
 
 namespace lanewise::text::automaton {

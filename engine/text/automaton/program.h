@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "text/pattern.h"
+#include "text/automaton/limits.h"
 #include "text/syntax/ast.h"
 
 namespace lanewise::text::automaton {

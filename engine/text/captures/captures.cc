@@ -1,13 +1,13 @@
-#include "text/captures.h"
+#include "text/captures/captures.h"
 
 #include <algorithm>
 #include <bit>
 
 #include "base/bits.h"
-#include "text/captures/backtracker.h"
-#include "text/captures/match_starts.h"
-#include "text/captures/pike_vm.h"
-#include "text/compiled_pattern.h"
+#include "text/captures/engines/backtracker.h"
+#include "text/captures/engines/match_starts.h"
+#include "text/captures/engines/pike_vm.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::text {
 

@@ -2,9 +2,9 @@
 #include <array>
 
 #include "base/error.h"
-#include "text/captures.h"
+#include "text/captures/captures.h"
 #include "text/captures/rewrite.h"
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 #include "text/unicode/utf8.h"
 
 namespace lanewise::text {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/testing/test_size.h"
-#include "text/captures.h"
+#include "text/captures/captures.h"
 
 namespace lanewise::text {
 namespace {

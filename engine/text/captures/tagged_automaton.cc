@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "text/automaton/sparse_set.h"
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::text::captures {
 

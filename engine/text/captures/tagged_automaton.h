@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lanes/automata/tagged-inl.h"
-#include "text/captures.h"
+#include "text/captures/captures.h"
 
 namespace lanewise::text::captures {
 

@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 #include "text/forms/candidates.h"
-#include "text/forms/literals/literal_search.h"
+#include "text/forms/literal_search.h"
 #include "text/forms/sequence_search.h"
 
 namespace lanewise::text::forms {

@@ -11,8 +11,8 @@
 #include "lanes/string_rows.h"
 #include "lanes/targets/target.h"
 #include "lanes/tuning.h"
-#include "text/compiled_pattern.h"
 #include "text/forms/cost.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::text::forms {
 

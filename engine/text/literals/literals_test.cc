@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::text::literals {
 namespace {

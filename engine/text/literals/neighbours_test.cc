@@ -5,8 +5,8 @@
 #include <random>
 
 #include "base/testing/test_size.h"
-#include "text/compiled_pattern.h"
 #include "text/lines.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::text::literals {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::text::literals {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/bits.h"
-#include "text/captures/start_condition.h"
-#include "text/lines.h"
+#include "text/captures/engines/start_condition.h"
+#include "text/unicode/utf8.h"
 
 namespace lanewise::text::literals {
 
@@ -175,7 +175,9 @@ std::optional<WordFinder::Match> WordFinder::next_folded(std::string_view text, 
   return std::nullopt;
 }
 
-bool WordFinder::folds(std::string_view text) const { return fold_ == Fold::kUnicode && !is_ascii(text); }
+bool WordFinder::folds(std::string_view text) const {
+  return fold_ == Fold::kUnicode && !unicode::is_ascii(text);
+}
 
 std::optional<WordFinder::Match> WordFinder::next(std::string_view text, size_t from) const {
   if (!folds(text)) return next_folded(text, from);

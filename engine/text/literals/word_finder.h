@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lanes/lines.h"
+#include "lanes/search/lines.h"
 #include "text/literals/word_set.h"
 
 namespace lanewise::text::literals {

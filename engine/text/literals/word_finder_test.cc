@@ -5,10 +5,10 @@
 #include <random>
 
 #include "base/testing/test_size.h"
-#include "text/captures.h"
-#include "text/captures/backtracker.h"
-#include "text/compiled_pattern.h"
+#include "text/captures/captures.h"
+#include "text/captures/engines/backtracker.h"
 #include "text/lines.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::text {
 namespace {

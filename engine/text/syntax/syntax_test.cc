@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "text/pattern.h"
+#include "text/pattern/pattern.h"
 
 namespace lanewise::text {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "text/pattern.h"
+#include "text/pattern/pattern.h"
 
 namespace lanewise::text::testing {
 

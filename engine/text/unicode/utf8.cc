@@ -1,6 +1,24 @@
 #include "text/unicode/utf8.h"
 
+#include <cstdint>
+#include <cstring>
+
 namespace lanewise::text::unicode {
+
+bool is_ascii(std::string_view text) {
+  size_t at = 0;
+  uint64_t words[32];
+  for (; at + sizeof words <= text.size(); at += sizeof words) {
+    std::memcpy(words, text.data() + at, sizeof words);
+    uint64_t all = 0;
+    for (const uint64_t word : words) all |= word;
+    if (all & 0x8080808080808080) return false;
+  }
+  for (; at < text.size(); ++at) {
+    if (static_cast<uint8_t>(text[at]) >= 0x80) return false;
+  }
+  return true;
+}
 
 Decoded decode(std::string_view text) {
   constexpr Decoded kMalformed{0, 0};

@@ -11,6 +11,9 @@ constexpr char32_t kMaxCodePoint = 0x10FFFF;
 /// True for the bytes 10xxxxxx, which never start a character.
 constexpr bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
+/// Whether a text has no byte above 0x7F.
+bool is_ascii(std::string_view text);
+
 struct Decoded {
   char32_t code_point;
   int bytes;  ///< 1..4, or 0 if the text does not start with a well-formed character

@@ -10,7 +10,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "lanes/automata/rows.h"
-#include "progress.h"
+#include "process/progress.h"
 #include "study/bench/counters.h"
 #include "study/bench/energy.h"
 #include "study/bench/options.h"

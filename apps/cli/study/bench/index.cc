@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/machine.h"
-#include "index/strategy.h"
+#include "index/kernels/strategy.h"
 #include "output/result_writer.h"
 #include "primitives/parallel.h"
 #include "study/bench/absl_tree.h"

@@ -5,7 +5,7 @@
 #include "lanes/automata/rows-inl.h"
 #include "primitives/groups/hash.h"
 #include "study/bench/text_pattern.h"
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::cli::bench {
 

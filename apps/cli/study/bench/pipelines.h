@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "api/session.h"
-#include "exec/placement/costs.h"
-#include "interrupt.h"
+#include "exec/pipeline/costs.h"
+#include "process/interrupt.h"
 
 namespace lanewise::cli::bench {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "gpu/device.h"
-#include "pram/value.h"
+#include "pram/tree/value.h"
 
 namespace lanewise::cli::bench {
 

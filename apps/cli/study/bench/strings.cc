@@ -16,8 +16,8 @@
 #include "study/bench/strings_device.h"
 #include "study/bench/team.h"
 #include "study/bench/text_pattern.h"
-#include "text/compiled_pattern.h"
 #include "text/matcher.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::cli::bench {
 

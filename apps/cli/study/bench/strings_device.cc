@@ -8,7 +8,7 @@
 #include "exec/gpu/match/match.h"
 #include "lanes/automata/renumbered.h"
 #include "study/bench/on_device.h"
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::cli::bench {
 

@@ -8,7 +8,7 @@
 #include "gpu/device.h"
 #include "study/bench/bench.h"
 #include "study/data/text_rows.h"
-#include "text/pattern.h"
+#include "text/pattern/pattern.h"
 
 namespace lanewise::cli::bench {
 

@@ -2,7 +2,7 @@
 
 #include "lanes/string_rows.h"
 #include "study/data/text_rows.h"
-#include "text/pattern.h"
+#include "text/pattern/pattern.h"
 
 namespace lanewise::cli::bench {
 

@@ -15,8 +15,8 @@
 #include "study/bench/text_pattern.h"
 #include "study/bench/tune_device.h"
 #include "study/data/numbers.h"
-#include "text/compiled_pattern.h"
 #include "text/matcher.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::cli::bench {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/cancel.h"
-#include "exec/placement/costs.h"
+#include "exec/pipeline/costs.h"
 
 namespace lanewise::cli::bench {
 

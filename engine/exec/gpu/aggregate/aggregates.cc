@@ -11,8 +11,8 @@
 #include "exec/gpu/aggregate/states-inl.h"
 #include "expr/gpu/emitter.h"
 #include "expr/numbers.h"
-#include "ops/aggregate/functions.h"
 #include "ops/aggregate/functions/average.h"
+#include "ops/aggregate/functions/functions.h"
 #include "ops/aggregate/functions/moments.h"
 
 namespace lanewise::exec {

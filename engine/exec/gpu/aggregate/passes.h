@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "exec/execute.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/options.h"
+#include "exec/pipeline/pipeline.h"
 
 namespace lanewise::exec {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "exec/gpu/host_run.h"
+#include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/interpolate.h"
 #include "ops/aggregate/functions/share.h"
-#include "ops/aggregate/states.h"
 
 namespace lanewise::exec {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "exec/execute.h"
+#include "exec/pipeline/options.h"
 #include "plan/node.h"
 
 namespace lanewise::exec {

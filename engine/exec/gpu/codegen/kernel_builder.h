@@ -13,7 +13,7 @@
 #include "exec/gpu/codegen/program.h"
 #include "exec/gpu/codegen/sections.h"
 #include "exec/gpu/codegen/sink_form.h"
-#include "exec/gpu/strategy.h"
+#include "exec/pipeline/strategy.h"
 #include "expr/gpu/emitter.h"
 
 namespace lanewise::exec {

@@ -5,7 +5,7 @@
 
 #include "exec/gpu/codegen/program.h"
 #include "exec/gpu/codegen/sink_form.h"
-#include "exec/gpu/strategy.h"
+#include "exec/pipeline/strategy.h"
 
 namespace lanewise::exec {
 

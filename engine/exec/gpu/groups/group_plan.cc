@@ -8,8 +8,8 @@
 #include "exec/gpu/host_run.h"
 #include "expr/function.h"
 #include "expr/gpu/emitter.h"
+#include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/average.h"
-#include "ops/aggregate/states.h"
 
 namespace lanewise::exec {
 

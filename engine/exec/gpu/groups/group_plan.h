@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "exec/execute.h"
 #include "exec/gpu/aggregate/aggregates.h"
+#include "exec/pipeline/options.h"
 
 namespace lanewise::exec {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "data/gpu/device_rows.h"
-#include "exec/execute.h"
 #include "exec/gpu/accelerator.h"
 #include "exec/inputs/stored_input.h"
-#include "exec/pipeline.h"
+#include "exec/pipeline/options.h"
+#include "exec/pipeline/pipeline.h"
 #include "exec/results.h"
 
 namespace lanewise::exec {

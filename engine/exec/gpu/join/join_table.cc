@@ -16,7 +16,7 @@
 #include "exec/gpu/join/probe_kernels.h"
 #include "exec/gpu/join/split_kernels.h"
 #include "exec/gpu/join/split_run.h"
-#include "exec/profile.h"
+#include "exec/pipeline/profile.h"
 
 namespace lanewise::exec {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "data/gpu/device_column.h"
-#include "exec/execute.h"
 #include "exec/gpu/accelerator.h"
 #include "exec/gpu/join/join-inl.h"
 #include "exec/gpu/kernel_clock.h"
+#include "exec/pipeline/options.h"
 #include "ops/join/build.h"
 
 namespace lanewise::exec {

@@ -3,9 +3,9 @@
 #include "exec/gpu/codegen/tally-inl.h"
 #include "expr/gpu/values-inl.h"
 #include "lanes/automata/rows-inl.h"
-#include "lanes/automata/tables-inl.h"
 #include "lanes/groups/late_first-inl.h"
 #include "lanes/groups/warp_group-inl.h"
+#include "lanes/tables/tables-inl.h"
 
 /// Which rows of a string column an automaton accepts: lanes of warps that take new rows while others are
 /// still at theirs.

@@ -10,7 +10,7 @@
 #include "exec/gpu/match/match-inl.h"
 #include "lanes/automata/renumbered.h"
 #include "lanes/byte_frequency.h"
-#include "text/compiled_pattern.h"
+#include "text/pattern/compiled_pattern.h"
 
 namespace lanewise::exec {
 

@@ -8,8 +8,8 @@
 #include "exec/gpu/match/match-inl.h"
 #include "exec/gpu/match/needle-inl.h"
 #include "gpu/modules/module.h"
-#include "lanes/automata/tables-inl.h"
-#include "text/pattern.h"
+#include "lanes/tables/tables-inl.h"
+#include "text/pattern/pattern.h"
 
 namespace lanewise::exec {
 

@@ -4,7 +4,7 @@
 //
 // What the steps of a batch of changes work on (update-inl.h), and how they name parts of it.
 
-#include "index/gpu/search-inl.h"
+#include "index/gpu/search/search-inl.h"
 
 namespace lanewise::index {
 

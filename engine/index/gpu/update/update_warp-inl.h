@@ -2,8 +2,8 @@
 
 // Freestanding: this text is compiled by NVRTC.
 
+#include "index/gpu/search/warp-inl.h"
 #include "index/gpu/update/update-inl.h"
-#include "index/gpu/warp-inl.h"
 
 namespace lanewise::index {
 

@@ -2,10 +2,10 @@
 
 #include "base/error.h"
 #include "expr/evaluation/vectors.h"
+#include "ops/aggregate/accumulators/integer_sums.h"
+#include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/average.h"
 #include "ops/aggregate/functions/function_groups.h"
-#include "ops/aggregate/functions/integer_sums.h"
-#include "ops/aggregate/states.h"
 
 namespace lanewise::ops {
 

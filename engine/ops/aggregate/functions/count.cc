@@ -1,6 +1,6 @@
 #include "expr/evaluation/vectors.h"
+#include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/function_groups.h"
-#include "ops/aggregate/states.h"
 
 namespace lanewise::ops {
 

@@ -3,10 +3,10 @@
 
 #include "base/int128.h"
 #include "expr/evaluation/vectors.h"
+#include "ops/aggregate/accumulators/kept_text.h"
+#include "ops/aggregate/accumulators/seen.h"
+#include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/function_groups.h"
-#include "ops/aggregate/functions/kept_text.h"
-#include "ops/aggregate/seen.h"
-#include "ops/aggregate/states.h"
 #include "ops/less.h"
 #include "primitives/kernels.h"
 

@@ -6,10 +6,10 @@
 #include <type_traits>
 
 #include "expr/evaluation/vectors.h"
-#include "ops/aggregate/accumulator.h"
+#include "ops/aggregate/accumulators/accumulator.h"
+#include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/moments.h"
 #include "ops/aggregate/functions/statistics.h"
-#include "ops/aggregate/states.h"
 #include "plan/node.h"
 
 /// Aggregates that fold the doubles of rows without NULLs into one state for each group.

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "ops/aggregate/functions.h"
+#include "ops/aggregate/functions/functions.h"
 
 /// The parts of the table of aggregate functions, each defined in the file of its name.
 namespace lanewise::ops {

@@ -2,9 +2,9 @@
 
 #include "data/packed.h"
 #include "expr/nested/elements.h"
-#include "ops/aggregate/functions/collected.h"
+#include "ops/aggregate/accumulators/collected.h"
+#include "ops/aggregate/accumulators/kept_text.h"
 #include "ops/aggregate/functions/function_groups.h"
-#include "ops/aggregate/functions/kept_text.h"
 
 namespace lanewise::ops {
 

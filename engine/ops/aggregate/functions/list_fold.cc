@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "expr/evaluation/vectors.h"
-#include "ops/aggregate/accumulator.h"
-#include "ops/aggregate/functions.h"
+#include "ops/aggregate/accumulators/accumulator.h"
+#include "ops/aggregate/functions/functions.h"
 
 namespace lanewise::ops {
 

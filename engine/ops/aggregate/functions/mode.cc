@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ops/aggregate/functions/collected.h"
+#include "ops/aggregate/accumulators/collected.h"
 #include "ops/aggregate/functions/function_groups.h"
 #include "ops/less.h"
 

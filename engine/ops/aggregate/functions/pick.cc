@@ -1,11 +1,11 @@
 #include <cstring>
 
 #include "expr/evaluation/vectors.h"
+#include "ops/aggregate/accumulators/kept_text.h"
+#include "ops/aggregate/accumulators/position.h"
+#include "ops/aggregate/accumulators/ranks.h"
+#include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/function_groups.h"
-#include "ops/aggregate/functions/kept_text.h"
-#include "ops/aggregate/functions/position.h"
-#include "ops/aggregate/functions/ranks.h"
-#include "ops/aggregate/states.h"
 
 namespace lanewise::ops {
 

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/int128.h"
-#include "ops/aggregate/functions/collected.h"
+#include "ops/aggregate/accumulators/collected.h"
 #include "ops/aggregate/functions/function_groups.h"
 #include "ops/aggregate/functions/interpolate.h"
 #include "ops/aggregate/functions/share.h"

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "expr/evaluation/vectors.h"
-#include "ops/aggregate/functions/collected.h"
+#include "ops/aggregate/accumulators/collected.h"
+#include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/fold.h"
 #include "ops/aggregate/functions/function_groups.h"
 #include "ops/aggregate/functions/moments.h"
-#include "ops/aggregate/states.h"
 #include "ops/less.h"
 
 namespace lanewise::ops {

@@ -1,6 +1,6 @@
-#include "ops/aggregate/functions/collected.h"
+#include "ops/aggregate/accumulators/collected.h"
+#include "ops/aggregate/accumulators/kept_text.h"
 #include "ops/aggregate/functions/function_groups.h"
-#include "ops/aggregate/functions/kept_text.h"
 
 namespace lanewise::ops {
 

@@ -3,10 +3,10 @@
 #include "base/error.h"
 #include "base/int128.h"
 #include "expr/evaluation/vectors.h"
+#include "ops/aggregate/accumulators/integer_sums.h"
+#include "ops/aggregate/accumulators/seen.h"
+#include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/function_groups.h"
-#include "ops/aggregate/functions/integer_sums.h"
-#include "ops/aggregate/seen.h"
-#include "ops/aggregate/states.h"
 #include "primitives/kernels.h"
 
 namespace lanewise::ops {

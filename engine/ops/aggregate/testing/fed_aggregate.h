@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ops/aggregate/aggregate.h"
-#include "ops/aggregate/functions.h"
+#include "ops/aggregate/functions/functions.h"
 #include "ops/aggregate/testing/reference.h"
 #include "primitives/random_column.h"
 

@@ -16,8 +16,6 @@ struct Buffer {
   size_t bytes = 0;
 };
 
-inline constexpr uint64_t kGroup = 256;  ///< members of a group
-
 /// Kernels compiled for a backend's device.
 class Code {
  public:

@@ -7,7 +7,7 @@
 #include "gpu/memory.h"
 #include "gpu/modules/kernels.h"
 #include "pram/gpu/backends/backend.h"
-#include "pram/gpu/replay.h"
+#include "pram/gpu/backends/replay.h"
 
 namespace lanewise::pram {
 

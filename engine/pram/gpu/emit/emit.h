@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "pram/gpu/window_step.h"
+#include "pram/gpu/emit/window_step.h"
 #include "pram/machine/memory.h"
 #include "pram/meta/meta.h"
 
@@ -54,6 +54,8 @@ inline constexpr uint32_t kFailed = 0, kKept = 1, kResults = 2;
 /// The status of a whole program in one group: whether it failed, steps, maximum processors of a block, and,
 /// if these are too many, the block's line.
 inline constexpr uint32_t kSteps = 1, kPeak = 2, kCrowded = 3, kGroupStatus = 4;
+
+inline constexpr uint64_t kGroup = 256;  ///< members of a group
 
 struct EmittedKernel {
   std::string name;

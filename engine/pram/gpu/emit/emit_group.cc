@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "pram/gpu/backends/backend.h"
 #include "pram/gpu/emit/kernel_writer.h"
 #include "pram/meta/shape.h"
 

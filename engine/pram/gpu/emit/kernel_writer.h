@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pram/gpu/emit/emit.h"
-#include "pram/language/tree.h"
+#include "pram/tree/tree.h"
 
 namespace lanewise::pram {
 

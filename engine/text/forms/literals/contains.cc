@@ -1,5 +1,5 @@
 #include "text/forms/candidates.h"
-#include "text/forms/literals/literal_search.h"
+#include "text/forms/literal_search.h"
 
 namespace lanewise::text::forms {
 namespace {

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "text/forms/candidates.h"
-#include "text/forms/literals/literal_search.h"
+#include "text/forms/literal_search.h"
 #include "text/forms/per_row-inl.h"
 
 namespace lanewise::text::forms {
