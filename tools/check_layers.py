@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-LAYERS = ["base", "gpu", "data", "lanes", "active", "primitives", "text", "expr", "index", "plan", "ops", "exec",
+LAYERS = ["base", "gpu", "lanes", "data", "active", "primitives", "text", "expr", "index", "plan", "ops", "exec",
           "graph", "pram", "sql", "api"]
 
 # Only one layer may include the headers of these libraries.

@@ -65,5 +65,9 @@ constexpr int64_t per_second(TimeUnit unit) {
   }
   return 1;
 }
+/// Of a timestamp's type; those with a zone count microseconds.
+constexpr int64_t per_second(Type type) {
+  return per_second(type.id == TypeId::kTimestampTz ? TimeUnit::kMicro : type.unit);
+}
 
 }  // namespace lanewise::format
