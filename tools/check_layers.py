@@ -5,7 +5,7 @@ Within a layer, and in apps/cli, folders do not include each other in circles. T
 import re
 from pathlib import Path
 
-LAYERS = ["base", "gpu", "data", "lanes", "active", "primitives", "text", "expr", "index", "plan", "ops", "exec",
+LAYERS = ["base", "gpu", "lanes", "data", "active", "primitives", "text", "expr", "index", "plan", "ops", "exec",
           "graph", "pram", "sql", "api"]
 
 # Only one layer may include the headers of these libraries.

@@ -10,15 +10,16 @@
 #include <iterator>
 #include <limits>
 
+#include "data/gpu/calendar-inl.h"
+
 namespace lanewise::format {
 
 namespace {
 
-constexpr int64_t kMicrosPerSecond = 1'000'000;
+using kernel::floor_div;
+using kernel::floor_mod;
+using kernel::kMicrosPerSecond;
 constexpr int64_t kSecondsPerDay = 86'400;
-
-int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-int64_t floor_mod(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
 /// A number with leading zeros, so that it has at least `digits` characters. fmt takes several times as
 /// long.
@@ -67,9 +68,9 @@ int digits_of(TimeUnit unit) {
 }
 
 void calendar(int64_t days, std::string& out) {
-  const Date date = civil_from_days(days);
+  const kernel::Date date = kernel::civil(days);
   const bool bc = date.year <= 0;
-  padded(bc ? 1 - int64_t{date.year} : date.year, 4, out);
+  padded(bc ? 1 - date.year : date.year, 4, out);
   out += '-';
   padded(date.month, 2, out);
   out += '-';
@@ -140,28 +141,6 @@ void shortest(T value, std::string& out) {
 }
 
 }  // namespace
-
-Date civil_from_days(int64_t days) {
-  days += 719468;
-  const int64_t era = floor_div(days, 146097);
-  const int64_t day_of_era = days - era * 146097;
-  const int64_t year_of_era =
-      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t shifted = (5 * day_of_year + 2) / 153;  // months since March
-  const auto day = static_cast<int32_t>(day_of_year - (153 * shifted + 2) / 5 + 1);
-  const auto month = static_cast<int32_t>(shifted < 10 ? shifted + 3 : shifted - 9);
-  return {static_cast<int32_t>(year_of_era + era * 400 + (month <= 2 ? 1 : 0)), month, day};
-}
-
-int64_t days_from_civil(int64_t year, int32_t month, int32_t day) {
-  year -= month <= 2 ? 1 : 0;
-  const int64_t era = floor_div(year, 400);
-  const int64_t year_of_era = year - era * 400;
-  const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-  return era * 146097 + day_of_era - 719468;
-}
 
 void boolean(bool value, std::string& out) { out += value ? "true" : "false"; }
 void integer(int64_t value, std::string& out) {

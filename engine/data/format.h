@@ -10,18 +10,6 @@
 /// How SQL prints values as text (CAST(x AS VARCHAR)): each function appends to `out`.
 namespace lanewise::format {
 
-/// A calendar date of the proleptic Gregorian calendar; year 0 is 1 BC.
-struct Date {
-  int32_t year;
-  int32_t month;  ///< 1..12
-  int32_t day;    ///< 1..31
-};
-
-/// Civil date of a day number since 1970-01-01, and back. After H. Hinnant, "chrono-Compatible Low-Level Date
-/// Algorithms".
-Date civil_from_days(int64_t days);
-int64_t days_from_civil(int64_t year, int32_t month, int32_t day);
-
 /// The values that stand for 'infinity' and '-infinity'.
 inline constexpr int32_t kDateInfinity = INT32_MAX;
 inline constexpr int32_t kDateNegativeInfinity = -INT32_MAX;
@@ -64,6 +52,10 @@ constexpr int64_t per_second(TimeUnit unit) {
       return 1'000'000'000;
   }
   return 1;
+}
+/// Of a timestamp's type; those with a zone count microseconds.
+constexpr int64_t per_second(Type type) {
+  return per_second(type.id == TypeId::kTimestampTz ? TimeUnit::kMicro : type.unit);
 }
 
 }  // namespace lanewise::format

@@ -62,14 +62,6 @@ TEST(Format, PrintsFloatsAsSqlDoes) {
   EXPECT_EQ(text(std::numeric_limits<float>::max()), "3.4028235e+38");
 }
 
-TEST(Format, DatesRoundTrip) {
-  for (int64_t days = -1'000'000; days <= 1'000'000; days += 37) {
-    const format::Date date = format::civil_from_days(days);
-    EXPECT_EQ(format::days_from_civil(date.year, date.month, date.day), days);
-  }
-  EXPECT_EQ(format::days_from_civil(2000, 3, 1), 11017);
-}
-
 TEST(Value, OrdersLikeSql) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_GT(compare(Value::float64(nan), Value::float64(std::numeric_limits<double>::infinity())), 0);

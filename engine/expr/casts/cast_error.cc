@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include "expr/casts/cast.h"
-#include "expr/casts/parse.h"
+#include "expr/evaluation/kernel_function.h"
+#include "expr/gpu/casts/parse_times-inl.h"
 #include "expr/numbers.h"
 
 namespace lanewise::expr {
@@ -9,16 +10,17 @@ namespace lanewise::expr {
 namespace {
 
 std::string text_error(const std::string& text, Type to) {
+  using kernel::ParseError;
   ParseError error = ParseError::kFormat;
-  int64_t micros;
-  int32_t nanos;
+  kernel::i64 micros = 0;
+  kernel::i32 nanos = 0;
   switch (to.id) {
     case TypeId::kDecimal:
       return fmt::format("Could not convert string \"{}\" to {}", text, to.name());
     case TypeId::kDate: {
-      int32_t days;
-      std::string_view rest;
-      if (parse_date(text, days, rest) == ParseError::kRange)
+      kernel::i32 days = 0;
+      kernel::Text rest{};
+      if (kernel::parse_date(kernel_text(text), days, rest) == ParseError::kRange)
         return fmt::format("date field value out of range: \"{}\"", text);
       return fmt::format("invalid date field format: \"{}\", expected format is (YYYY-MM-DD)", text);
     }
@@ -28,7 +30,7 @@ std::string text_error(const std::string& text, Type to) {
           "time field value out of range: \"{}\", expected format is ([YYYY-MM-DD ]HH:MM:SS[.MS])", text);
     case TypeId::kTimestamp:
     case TypeId::kTimestampTz:
-      error = parse_timestamp(text, true, micros, nanos);
+      error = kernel::parse_timestamp(kernel_text(text), true, micros, nanos);
       if (error == ParseError::kRange) return fmt::format("timestamp field value out of range: \"{}\"", text);
       if (error == ParseError::kZone)
         return fmt::format("timestamp field value \"{}\" has a time zone that is not UTC", text);

@@ -5,7 +5,7 @@
 #include "expr/casts/characters.h"
 #include "expr/casts/convert.h"
 #include "expr/casts/parse.h"
-#include "expr/dates/calendar.h"
+#include "expr/gpu/casts/parse_times-inl.h"
 #include "expr/numbers.h"
 
 namespace lanewise::expr {
@@ -21,21 +21,20 @@ Vector parsed(const CastJob& job, F parse) {
   });
 }
 
-/// Text after the day is ignored, unless it is a digit.
-std::optional<int32_t> date(std::string_view text) {
-  int32_t days;
-  std::string_view rest;
-  if (parse_date(text, days, rest) != ParseError::kNone) return std::nullopt;
-  return days;
+/// f(outcome, text), which is the kernel's, of each row.
+template <class T, class F>
+Vector parsed_by_kernel(const CastJob& job, F f) {
+  return convert<std::string_view, T>(job, [&](std::string_view text, T& out) {
+    kernel::Outcome outcome;
+    out = f(outcome, kernel_text(text));
+    return !outcome.failed;
+  });
 }
-
-/// A timestamp in the type's own unit.
-std::optional<int64_t> timestamp(std::string_view text, Type type) {
-  int64_t micros;
-  int32_t nanos;
-  const bool use_offset = type.id == TypeId::kTimestampTz || type.unit == TimeUnit::kNano;
-  if (parse_timestamp(text, use_offset, micros, nanos) != ParseError::kNone) return std::nullopt;
-  return timestamp_in(micros, nanos, type.unit);
+int64_t time_ns(kernel::Outcome& outcome, kernel::Text text) {
+  kernel::i64 micros = 0;
+  kernel::i32 nanos = 0;
+  outcome.failed |= !kernel::parse_time(text, micros, nanos);
+  return micros * 1'000 + nanos;
 }
 
 /// ASCII, with \xHH for any byte.
@@ -90,16 +89,19 @@ Vector text_to_any(const CastJob& job) {
       return to.physical() == Physical::kInt64 ? parsed<int64_t>(job, parse) : parsed<int128_t>(job, parse);
     }
     case TypeId::kDate:
-      return parsed<int32_t>(job, date);
+      return parsed_by_kernel<int32_t>(job, kernel::text_to_date);
     case TypeId::kTime:
-      return parsed<int64_t>(job, parse_time);
+      return parsed_by_kernel<int64_t>(job, kernel::text_to_time);
     case TypeId::kTimeNs:
-      return parsed<int64_t>(job, parse_time_ns);
+      return parsed_by_kernel<int64_t>(job, time_ns);
     case TypeId::kUuid:
       return parsed<int128_t>(job, parse_uuid);
     case TypeId::kTimestamp:
     case TypeId::kTimestampTz:
-      return parsed<int64_t>(job, [&](std::string_view text) { return timestamp(text, to); });
+      return parsed_by_kernel<int64_t>(job, [&](kernel::Outcome& outcome, kernel::Text text) {
+        const bool use_offset = to.id == TypeId::kTimestampTz || to.unit == TimeUnit::kNano;
+        return kernel::text_to_timestamp(outcome, text, format::per_second(to.unit), use_offset);
+      });
     case TypeId::kInterval:
       return parsed<Interval>(job, parse_interval);
     case TypeId::kBlob:

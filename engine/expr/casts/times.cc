@@ -8,42 +8,38 @@ namespace {
 
 constexpr int64_t kNanosPerMicro = 1'000;
 
-/// Timestamps with zone count microseconds.
-TimeUnit time_unit_of(Type type) { return type.id == TypeId::kTimestampTz ? TimeUnit::kMicro : type.unit; }
+/// f(outcome, value), which is the kernel's, of each row.
+template <class From, class To, class F>
+Vector convert_by_kernel(const CastJob& job, F f) {
+  return convert<From, To>(job, [=](From value, To& out) {
+    kernel::Outcome outcome;
+    out = f(outcome, value);
+    return !outcome.failed;
+  });
+}
 
 }  // namespace
 
 Vector time_to_time(const CastJob& job) {
-  const TimeUnit from = time_unit_of(job.from.type);
-  const TimeUnit to = time_unit_of(job.to);
+  using kernel::Outcome;
+  const int64_t from = format::per_second(job.from.type);
+  const int64_t to = format::per_second(job.to);
   if (job.from.type.id == TypeId::kDate) {
-    return convert<int32_t, int64_t>(job, [=](int32_t days, int64_t& out) {
-      const std::optional<int64_t> micros = timestamp_of(days, 0);
-      const std::optional<int64_t> value = micros ? timestamp_in(*micros, 0, to) : std::nullopt;
-      if (value) out = *value;
-      return value.has_value();
-    });
+    return convert_by_kernel<int32_t, int64_t>(
+        job, [=](Outcome& outcome, int32_t days) { return kernel::date_to_timestamp(outcome, days, to); });
   }
   if (job.to.id == TypeId::kDate) {
-    return convert<int64_t, int32_t>(job, [=](int64_t value, int32_t& out) {
-      const std::optional<int64_t> micros = micros_in(value, from);
-      if (micros) out = date_of(*micros);
-      return micros.has_value();
+    return convert_by_kernel<int64_t, int32_t>(job, [=](Outcome& outcome, int64_t value) {
+      return kernel::timestamp_to_date(outcome, value, from);
     });
   }
   if (job.to.id == TypeId::kTime) {
-    return convert<int64_t, int64_t>(job, [=](int64_t value, int64_t& out) {
-      const std::optional<int64_t> micros = micros_in(value, from);
-      if (!micros || !is_finite(*micros)) return false;
-      out = floor_mod(*micros, kMicrosPerDay);
-      return true;
+    return convert_by_kernel<int64_t, int64_t>(job, [=](Outcome& outcome, int64_t value) {
+      return kernel::timestamp_to_time(outcome, value, from);
     });
   }
-  return convert<int64_t, int64_t>(job, [=](int64_t value, int64_t& out) {
-    const std::optional<int64_t> micros = micros_in(value, from);
-    const std::optional<int64_t> result = micros ? timestamp_in(*micros, 0, to) : std::nullopt;
-    if (result) out = *result;
-    return result.has_value();
+  return convert_by_kernel<int64_t, int64_t>(job, [=](Outcome& outcome, int64_t value) {
+    return kernel::timestamp_to_timestamp(outcome, value, from, to);
   });
 }
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -6,7 +5,8 @@
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
 #include "expr/dates/parts.h"
-#include "expr/evaluation/loops.h"
+#include "expr/evaluation/kernel_function.h"
+#include "expr/gpu/intervals-inl.h"
 #include "expr/signature.h"
 
 namespace lanewise::expr {
@@ -20,48 +20,54 @@ using Integer = std::optional<int64_t>;
                   "\" not recognized");
 }
 
-int64_t difference(int64_t from, int64_t to) {
-  int64_t result;
-  if (__builtin_sub_overflow(to, from, &result)) {
-    throw UserError("Overflow in subtraction of INT64 (" + std::to_string(to) + " - " + std::to_string(from) +
-                    ")!");
-  }
-  return result;
+[[noreturn]] void difference_overflow(int64_t from, int64_t to) {
+  throw UserError("Overflow in subtraction of INT64 (" + std::to_string(to) + " - " + std::to_string(from) +
+                  ")!");
 }
 
-/// date_diff of two dates: the number of boundaries of the part between them. Weeks count whole distances
-/// instead.
-int64_t boundaries(DatePart part, int32_t from, int32_t to) {
-  const format::Date a = civil(from);
-  const format::Date b = civil(to);
-  const auto months = [](const format::Date& date) { return int64_t{date.year} * 12 + date.month - 1; };
+/// The kernel's function that counts a part's boundaries between two days, and its name on devices.
+struct Apart {
+  std::string_view device;
+  kernel::i64 (*count)(kernel::Outcome&, kernel::i32 from, kernel::i32 to);
+};
+template <auto number>
+Apart apart(std::string_view device) {
+  return {device, kernel::days_apart<number>};
+}
+Apart apart_of(DatePart part) {
   switch (part) {
     case DatePart::kMillennium:
-      return b.year / 1000 - a.year / 1000;
+      return apart<kernel::number_of_years<1000>>("days_apart<number_of_years<1000>>");
     case DatePart::kCentury:
-      return b.year / 100 - a.year / 100;
+      return apart<kernel::number_of_years<100>>("days_apart<number_of_years<100>>");
     case DatePart::kDecade:
-      return b.year / 10 - a.year / 10;
+      return apart<kernel::number_of_years<10>>("days_apart<number_of_years<10>>");
     case DatePart::kYear:
-      return b.year - a.year;
+      return apart<kernel::number_of_years<1>>("days_apart<number_of_years<1>>");
     case DatePart::kQuarter:
-      return months(b) / 3 - months(a) / 3;
+      return apart<kernel::number_of_months<3>>("days_apart<number_of_months<3>>");
     case DatePart::kMonth:
-      return months(b) - months(a);
+      return apart<kernel::number_of_months<1>>("days_apart<number_of_months<1>>");
     case DatePart::kWeek:
     case DatePart::kYearWeek:
-      return (int64_t{to} - from) / 7;
+      return {"weeks_apart", kernel::weeks_apart};
     case DatePart::kDay:
     case DatePart::kDayOfWeek:
     case DatePart::kIsoDayOfWeek:
     case DatePart::kDayOfYear:
     case DatePart::kJulian:
-      return int64_t{to} - from;
+      return apart<kernel::start_of_day>("days_apart<start_of_day>");
     case DatePart::kIsoYear:
-      return iso_week(to).year - iso_week(from).year;
+      return apart<kernel::iso_year>("days_apart<iso_year>");
     default:
-      no_difference("date", part);
+      return {};
   }
+}
+int64_t boundaries(DatePart part, int32_t from, int32_t to) {
+  const Apart apart = apart_of(part);
+  if (apart.count == nullptr) no_difference("date", part);
+  kernel::Outcome outcome;
+  return apart.count(outcome, from, to);
 }
 
 // Infinite times give NULL for every part.
@@ -71,11 +77,11 @@ Integer diff_dates(const Site& site, std::string_view word, int32_t from, int32_
   const DatePart part = part_in(site.expr, word);
   const int64_t unit = unit_of(part).micros;
   if (unit == 0) return boundaries(part, from, to);
-  const std::optional<int64_t> a = timestamp_of(from, 0);
-  const std::optional<int64_t> b = timestamp_of(to, 0);
-  if (unit >= kMicrosPerSecond) return (int64_t{to} - from) * (kMicrosPerDay / unit);
-  if (!a || !b) throw UserError("Could not convert DATE to microseconds");
-  return difference(*a / unit, *b / unit);
+  kernel::Outcome outcome;
+  const int64_t result = unit >= kMicrosPerSecond ? kernel::seconds_apart(outcome, from, to, unit)
+                                                  : kernel::micros_apart(outcome, from, to, unit);
+  if (outcome.failed) throw UserError("Could not convert DATE to microseconds");
+  return result;
 }
 
 Integer diff_timestamps(const Site& site, std::string_view word, int64_t from, int64_t to) {
@@ -83,7 +89,10 @@ Integer diff_timestamps(const Site& site, std::string_view word, int64_t from, i
   const DatePart part = part_in(site.expr, word);
   const int64_t unit = unit_of(part).micros;
   if (unit == 0) return boundaries(part, date_of(from), date_of(to));
-  return difference(floor_div(from, unit), floor_div(to, unit));
+  kernel::Outcome outcome;
+  const int64_t result = kernel::clocks_apart(outcome, from, to, unit);
+  if (outcome.failed) difference_overflow(floor_div(from, unit), floor_div(to, unit));
+  return result;
 }
 
 /// The same with time zones; DuckDB counts Mondays then, but only if the part is a week of a year.
@@ -98,72 +107,36 @@ Integer diff_times(const Site& site, std::string_view word, int64_t from, int64_
   const DatePart part = part_in(site.expr, word);
   const int64_t unit = unit_of(part).micros;
   if (unit == 0) no_difference("time", part);
-  return to / unit - from / unit;
-}
-
-/// The years, months, days and time from `from` to `to`, as a person would count them.
-Interval age_between(int64_t to, int64_t from) {
-  const bool backwards = to < from;
-  const format::Date a = civil(date_of(to));
-  const format::Date b = civil(date_of(from));
-  const int sign = backwards ? -1 : 1;
-  int64_t micros = sign * (floor_mod(to, kMicrosPerDay) - floor_mod(from, kMicrosPerDay));
-  int64_t days = sign * (a.day - b.day);
-  int64_t months = sign * ((int64_t{a.year} - b.year) * 12 + a.month - b.month);
-  if (micros < 0) {
-    micros += kMicrosPerDay;
-    --days;
-  }
-  const format::Date& earlier = backwards ? a : b;
-  while (days < 0) {
-    days += days_in_month(earlier.year, earlier.month);
-    --months;
-  }
-  return {static_cast<int32_t>(sign * months), static_cast<int32_t>(sign * days), sign * micros};
-}
-
-/// Complete months; a start late in its month counts as complete at the end of a shorter one.
-int64_t complete_months(int64_t from, int64_t to) {
-  if (from > to) return -complete_months(to, from);
-  const format::Date end = civil(date_of(to));
-  const int end_days = days_in_month(end.year, end.month);
-  if (end_days == end.day) {
-    const format::Date start = civil(date_of(from));
-    const int64_t start_time = floor_mod(from, kMicrosPerDay);
-    if (start.day > end_days || (start.day == end_days && start_time < floor_mod(to, kMicrosPerDay))) {
-      from = format::days_from_civil(start.year, start.month, end_days) * kMicrosPerDay + start_time;
-    }
-  }
-  return age_between(to, from).months;
+  kernel::Outcome outcome;
+  return kernel::times_apart(outcome, from, to, unit);
 }
 
 Integer sub_timestamps(const Site& site, std::string_view word, int64_t from, int64_t to) {
   if (!is_finite(from) || !is_finite(to)) return std::nullopt;
   const DatePart part = part_in(site.expr, word);
   const auto [months, days, micros] = unit_of(part);
-  if (months != 0) return complete_months(from, to) / months;
-  if (days != 0) return difference(from, to) / (days * kMicrosPerDay);
-  if (micros != 0) return difference(from, to) / micros;
-  no_difference("timestamp", part);
+  kernel::Outcome outcome;
+  if (months != 0) return kernel::months_between(outcome, from, to, months);
+  const int64_t unit = days * kMicrosPerDay + micros;
+  if (unit == 0) no_difference("timestamp", part);
+  const int64_t result = kernel::micros_between(outcome, from, to, unit);
+  if (outcome.failed) difference_overflow(from, to);
+  return result;
 }
 
 Integer sub_dates(const Site& site, std::string_view word, int32_t from, int32_t to) {
-  const std::optional<int64_t> a = timestamp_of(from, 0);
-  const std::optional<int64_t> b = timestamp_of(to, 0);
-  if (!a || !b) throw UserError("Date and time not in timestamp range");
-  return sub_timestamps(site, word, *a, *b);
+  kernel::Outcome outcome;
+  const int64_t a = kernel::timestamp_of(outcome, from, 0), b = kernel::timestamp_of(outcome, to, 0);
+  if (outcome.failed) throw UserError("Date and time not in timestamp range");
+  return sub_timestamps(site, word, a, b);
 }
 
 Integer sub_times(const Site& site, std::string_view word, int64_t from, int64_t to) {
   const DatePart part = part_in(site.expr, word);
   const int64_t unit = unit_of(part).micros;
   if (unit == 0) no_difference("time", part);
-  return (to - from) / unit;
-}
-
-std::optional<Interval> age(const Site&, int64_t to, int64_t from) {
-  if (!is_finite(from) || !is_finite(to)) return std::nullopt;
-  return age_between(to, from);
+  kernel::Outcome outcome;
+  return kernel::times_between(outcome, from, to, unit);
 }
 
 std::optional<DeviceFunction> device_of(std::string name, const char* header, int64_t unit = 0) {
@@ -174,36 +147,6 @@ std::optional<DeviceFunction> device_of(std::string name, const char* header, in
                         .first = 1};
 }
 
-/// The device function that counts a part's boundaries between two days; empty if there is none.
-std::string_view device_apart(DatePart part) {
-  switch (part) {
-    case DatePart::kMillennium:
-      return "days_apart<number_of_years<1000>>";
-    case DatePart::kCentury:
-      return "days_apart<number_of_years<100>>";
-    case DatePart::kDecade:
-      return "days_apart<number_of_years<10>>";
-    case DatePart::kYear:
-      return "days_apart<number_of_years<1>>";
-    case DatePart::kQuarter:
-      return "days_apart<number_of_months<3>>";
-    case DatePart::kMonth:
-      return "days_apart<number_of_months<1>>";
-    case DatePart::kWeek:
-    case DatePart::kYearWeek:
-      return "weeks_apart";
-    case DatePart::kDay:
-    case DatePart::kDayOfWeek:
-    case DatePart::kIsoDayOfWeek:
-    case DatePart::kDayOfYear:
-    case DatePart::kJulian:
-      return "days_apart<start_of_day>";
-    case DatePart::kIsoYear:
-      return "days_apart<iso_year>";
-    default:
-      return "";
-  }
-}
 std::optional<DeviceFunction> device_diff(const Expr& expr) {
   if (expr.prepared == nullptr) return std::nullopt;
   const DatePart part = part_in(expr, {});
@@ -214,7 +157,7 @@ std::optional<DeviceFunction> device_diff(const Expr& expr) {
   if (unit != 0 && type == TypeId::kDate)
     return device_of(unit >= kMicrosPerSecond ? "seconds_apart" : "micros_apart", "dates", unit);
   if (unit != 0) return device_of("clocks_apart", "dates", unit);
-  const std::string apart(device_apart(part));
+  const std::string apart(apart_of(part).device);
   if (apart.empty()) return std::nullopt;
   return device_of(type == TypeId::kDate ? apart : "timestamps_apart<" + apart + ">", "dates");
 }
@@ -250,8 +193,8 @@ template <TypeId type>
 constexpr Function age_entry(std::string_view example) {
   return {.name = "age",
           .resolve = takes_exactly<TypeId::kInterval, type, type>,
-          .evaluate = evaluate_each<&age>,
-          .reference = reference_each<&age>,
+          .evaluate = evaluate_each<or_null<&kernel::age>>,
+          .reference = reference_each<or_null<&kernel::age>>,
           .device = on_device<"age", "intervals", true>,
           .documentation = "The years, months, days and time from the second to the first.",
           .example = example};

@@ -4,60 +4,43 @@
 
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
-#include "expr/dates/parts.h"
-#include "expr/evaluation/loops.h"
+#include "expr/evaluation/kernel_function.h"
+#include "expr/gpu/intervals-inl.h"
 #include "expr/signature.h"
 
 namespace lanewise::expr {
 
 namespace {
 
-using Integer = std::optional<int64_t>;
-using Text = std::optional<std::string_view>;
-
-[[noreturn]] void out_of_range(const char* unit) {
-  throw UserError(std::string("The value is out of range for ") + unit + " since 1970-01-01");
-}
-
-/// Microseconds in units of 1 / per_second.
-template <int64_t per_second>
-int64_t scaled(int64_t micros) {
-  if constexpr (per_second <= kMicrosPerSecond) {
-    return micros / (kMicrosPerSecond / per_second);
-  } else {
-    int64_t result;
-    if (__builtin_mul_overflow(micros, per_second / kMicrosPerSecond, &result)) out_of_range("nanoseconds");
-    return result;
+struct EpochRange {
+  template <class T>
+  [[noreturn]] static void raise(const Site& site, const T&) {
+    throw UserError(fmt::format("The value is out of range for {} since 1970-01-01",
+                                site.expr.function->name.ends_with("ns") ? "nanoseconds" : "microseconds"));
   }
-}
+};
 
-template <int64_t per_second>
-Integer epoch_of_date(const Site&, int32_t days) {
-  if (!is_finite_date(days)) return std::nullopt;
-  int64_t result;
-  if (__builtin_mul_overflow(int64_t{days}, 86'400 * per_second, &result)) out_of_range("that unit");
-  return result;
+// The kernel's functions in a constant unit.
+template <class T, int64_t per_second>
+kernel::i64 epoch_in(kernel::Outcome& outcome, T value) {
+  return kernel::epoch_in(outcome, value, per_second);
 }
 template <int64_t per_second>
-Integer epoch_of_timestamp(const Site&, int64_t value) {
-  if (!is_finite(value)) return std::nullopt;
-  return scaled<per_second>(value);
+kernel::i64 clock_in(kernel::Outcome& outcome, kernel::i64 micros) {
+  return kernel::clock_in(outcome, micros, per_second);
 }
 template <int64_t per_second>
-Integer epoch_of_time(const Site&, int64_t micros) {
-  return scaled<per_second>(micros);
+kernel::i64 epoch_of_span(kernel::Outcome& outcome, kernel::Interval value) {
+  return kernel::epoch_of_span(outcome, value, per_second);
 }
 template <int64_t per_second>
-Integer epoch_of_interval(const Site&, Interval value) {
-  if constexpr (per_second < kMicrosPerSecond) {  // the parts are converted to units one by one
-    const int64_t days = int64_t{value.months} * 30 + value.days;
-    return days * 86'400 * per_second + scaled<per_second>(value.micros);
-  } else {
-    const Integer micros = micros_of(value);
-    if (!micros) out_of_range("intervals");
-    return scaled<per_second>(*micros);
-  }
-}
+constexpr auto kOfDate = or_null<&epoch_in<kernel::i32, per_second>, EpochRange>;
+template <int64_t per_second>
+constexpr auto kOfTimestamp = or_null<&epoch_in<kernel::i64, per_second>, EpochRange>;
+template <int64_t per_second>
+constexpr auto kOfTime = on_host<&clock_in<per_second>, EpochRange>;
+template <int64_t per_second>
+constexpr auto kOfInterval = on_host<&epoch_of_span<per_second>, EpochRange>;
 /// Infinite values are converted to numbers, only in this function, as in DuckDB.
 int64_t epoch_of_nanos(const Site&, int64_t value) { return value; }
 
@@ -78,20 +61,19 @@ Vector evaluate_epoch(const Expr& expr, std::span<const Vector> args, const Acti
                       EvalContext& context) {
   const Type type = args[0].type;
   if (type == kNanos) return evaluate_each<&epoch_of_nanos>(expr, args, rows, context);
-  if (type.id == TypeId::kDate) return evaluate_each<&epoch_of_date<per_second>>(expr, args, rows, context);
-  if (type.id == TypeId::kTime) return evaluate_each<&epoch_of_time<per_second>>(expr, args, rows, context);
-  if (type.id == TypeId::kInterval)
-    return evaluate_each<&epoch_of_interval<per_second>>(expr, args, rows, context);
-  return evaluate_each<&epoch_of_timestamp<per_second>>(expr, args, rows, context);
+  if (type.id == TypeId::kDate) return evaluate_each<kOfDate<per_second>>(expr, args, rows, context);
+  if (type.id == TypeId::kTime) return evaluate_each<kOfTime<per_second>>(expr, args, rows, context);
+  if (type.id == TypeId::kInterval) return evaluate_each<kOfInterval<per_second>>(expr, args, rows, context);
+  return evaluate_each<kOfTimestamp<per_second>>(expr, args, rows, context);
 }
 template <int64_t per_second>
 Value reference_epoch(const Expr& expr, std::span<const Value> args) {
   const Type type = args[0].type();
   if (type == kNanos) return reference_each<&epoch_of_nanos>(expr, args);
-  if (type.id == TypeId::kDate) return reference_each<&epoch_of_date<per_second>>(expr, args);
-  if (type.id == TypeId::kTime) return reference_each<&epoch_of_time<per_second>>(expr, args);
-  if (type.id == TypeId::kInterval) return reference_each<&epoch_of_interval<per_second>>(expr, args);
-  return reference_each<&epoch_of_timestamp<per_second>>(expr, args);
+  if (type.id == TypeId::kDate) return reference_each<kOfDate<per_second>>(expr, args);
+  if (type.id == TypeId::kTime) return reference_each<kOfTime<per_second>>(expr, args);
+  if (type.id == TypeId::kInterval) return reference_each<kOfInterval<per_second>>(expr, args);
+  return reference_each<kOfTimestamp<per_second>>(expr, args);
 }
 
 template <int64_t per_second>
@@ -105,13 +87,6 @@ std::optional<DeviceFunction> device_epoch(const Expr& expr) {
                         .may_be_null = true,
                         .header = "dates",
                         .constants = fmt::format(", i64({})", per_second)};
-}
-
-int64_t timestamp_of_ms(const Site&, int64_t millis) {
-  int64_t micros;
-  if (__builtin_mul_overflow(millis, 1000, &micros))
-    throw UserError("Could not convert Timestamp(MS) to Timestamp(US)");
-  return micros;
 }
 
 // Functions of a date, or of a timestamp's date.
@@ -139,28 +114,17 @@ Value reference_calendar(const Expr& expr, std::span<const Value> args) {
   return reference_each<&timestamp_epoch<f>>(expr, args);
 }
 
-std::optional<int32_t> last_day(const Site&, int32_t days) {
-  if (!is_finite_date(days)) return std::nullopt;
-  const format::Date date = civil(days);
-  const int64_t last = int64_t{days} - date.day + days_in_month(date.year, date.month);
-  if (last >= format::kDateInfinity) throw UserError("Date out of range");
-  return static_cast<int32_t>(last);
-}
-Text day_name(const Site&, int32_t days) {
-  constexpr std::string_view kNames[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
-                                         "Friday", "Saturday", "Sunday"};
-  if (!is_finite_date(days)) return std::nullopt;
-  return kNames[iso_day_of_week(days) - 1];
-}
-Text month_name(const Site&, int32_t days) {
-  constexpr std::string_view kNames[] = {"January",   "February", "March",    "April",
-                                         "May",       "June",     "July",     "August",
-                                         "September", "October",  "November", "December"};
-  if (!is_finite_date(days)) return std::nullopt;
-  return kNames[civil(days).month - 1];
-}
-uint8_t finite(const Site&, int32_t days) { return is_finite_date(days); }
-uint8_t infinite(const Site&, int32_t days) { return !is_finite_date(days); }
+/// The kernel's function of dates, where it has one of timestamps too.
+template <class R>
+using OfDate = R (*)(kernel::Outcome&, kernel::i32);
+constexpr auto kLastDay =
+    or_null<static_cast<OfDate<kernel::i32>>(&kernel::last_day), Raises<"Date out of range">>;
+constexpr auto kDayName = or_null<static_cast<OfDate<kernel::Text>>(&kernel::day_name)>;
+constexpr auto kMonthName = or_null<static_cast<OfDate<kernel::Text>>(&kernel::month_name)>;
+constexpr auto kFinite = on_host<&kernel::is_finite_moment<kernel::i32>>;
+constexpr auto kInfinite = on_host<&kernel::is_infinite_moment<kernel::i32>>;
+constexpr auto kTimestampOfMs =
+    on_host<&kernel::timestamp_of_ms, Raises<"Could not convert Timestamp(MS) to Timestamp(US)">>;
 
 template <int64_t per_second>
 constexpr Function epoch(std::string_view name, std::string_view documentation, std::string_view example) {
@@ -196,20 +160,20 @@ constexpr std::array kEpochsTable = {
     Function{.name = "epoch_ms",
              .raises = true,
              .resolve = takes_exactly<TypeId::kTimestamp, TypeId::kInt64>,
-             .evaluate = evaluate_each<&timestamp_of_ms>,
-             .reference = reference_each<&timestamp_of_ms>,
+             .evaluate = evaluate_each<kTimestampOfMs>,
+             .reference = reference_each<kTimestampOfMs>,
              .device = on_device<"timestamp_of_ms", "dates">,
              .documentation = "The timestamp n milliseconds after 1970-01-01.",
              .example = "epoch_ms(1709209996789)"},
-    calendar<&last_day, TypeId::kDate, &on_device<"last_day", "dates", true>>(
+    calendar<kLastDay, TypeId::kDate, &on_device<"last_day", "dates", true>>(
         "last_day", "The last day of the month.", "last_day(DATE '2024-02-01')"),
-    calendar<&day_name, TypeId::kVarchar, &on_device<"day_name", "dates", true>>(
+    calendar<kDayName, TypeId::kVarchar, &on_device<"day_name", "dates", true>>(
         "dayname", "The English name of the day.", "dayname(DATE '2024-02-29')"),
-    calendar<&month_name, TypeId::kVarchar, &on_device<"month_name", "dates", true>>(
+    calendar<kMonthName, TypeId::kVarchar, &on_device<"month_name", "dates", true>>(
         "monthname", "The English name of the month.", "monthname(DATE '2024-02-29')"),
-    calendar<&finite, TypeId::kBool, &on_device<"is_finite_moment", "dates">>(
+    calendar<kFinite, TypeId::kBool, &on_device<"is_finite_moment", "dates">>(
         "isfinite", "Whether the date or timestamp is not infinite.", "isfinite(DATE '2024-02-29')"),
-    calendar<&infinite, TypeId::kBool, &on_device<"is_infinite_moment", "dates">>(
+    calendar<kInfinite, TypeId::kBool, &on_device<"is_infinite_moment", "dates">>(
         "isinf", "Whether the date or timestamp is infinite.", "isinf('-infinity'::TIMESTAMP)"),
 };
 

@@ -1,84 +1,51 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
-#include "data/interval.h"
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
-#include "expr/evaluation/loops.h"
+#include "expr/evaluation/kernel_function.h"
+#include "expr/gpu/intervals-inl.h"
 #include "expr/signature.h"
 
 namespace lanewise::expr {
 
 namespace {
 
-int32_t make_date_parts(const Site&, int64_t year, int64_t month, int64_t day) {
-  const std::optional<int32_t> days = make_date(year, month, day);
-  if (!days) throw UserError(fmt::format("Date out of range: {}-{}-{}", year, month, day));
-  return *days;
-}
-int32_t make_date_days(const Site&, int32_t days) { return days; }
-
-int64_t make_time(const Site&, int64_t hour, int64_t minute, double second) {
-  const double whole = std::trunc(second);
-  const double micros = std::round((second - whole) * static_cast<double>(kMicrosPerSecond));
-  const bool is_midnight = hour == 24 && minute == 0 && whole == 0 && micros == 0;
-  const bool is_hour = (hour >= 0 && hour < 24) || is_midnight;
-  if (!is_hour || minute < 0 || minute > 59 || !(second >= 0 && whole <= 60)) {
+struct DayRange {
+  [[noreturn]] static void raise(const Site&, int64_t year, int64_t month, int64_t day) {
+    throw UserError(fmt::format("Date out of range: {}-{}-{}", year, month, day));
+  }
+};
+struct ClockRange {
+  [[noreturn]] static void raise(const Site&, int64_t hour, int64_t minute, double second) {
     throw UserError(fmt::format("Time out of range: {}:{}:{}", hour, minute, second));
   }
-  return hour * kMicrosPerHour + minute * kMicrosPerMinute + static_cast<int64_t>(whole) * kMicrosPerSecond +
-         static_cast<int64_t>(micros);
-}
-
-int64_t make_timestamp(const Site& site, int64_t year, int64_t month, int64_t day, int64_t hour,
-                       int64_t minute, double second) {
-  const std::optional<int64_t> result =
-      timestamp_of(make_date_parts(site, year, month, day), make_time(site, hour, minute, second));
-  if (!result) throw UserError("Date and time not in timestamp range");
-  return *result;
-}
-int64_t make_timestamp_micros(const Site&, int64_t micros) {
-  if (!is_finite(micros)) throw UserError(fmt::format("Timestamp microseconds out of range: {}", micros));
-  return micros;
-}
-
-template <class T>
-[[noreturn]] void interval_out_of_range(const Site& site, T count) {
-  throw UserError(
-      fmt::format("Interval value {} {} out of range", count, site.expr.function->name.substr(3)));
-}
-
-/// `unit` months each.
-template <class T, int32_t unit>
-Interval months(const Site& site, T count) {
-  Interval result;
-  if (__builtin_mul_overflow(count, unit, &result.months)) interval_out_of_range(site, count);
-  return result;
-}
-template <class T, int32_t unit>
-Interval days(const Site& site, T count) {
-  Interval result;
-  if (__builtin_mul_overflow(count, unit, &result.days)) interval_out_of_range(site, count);
-  return result;
-}
-template <int64_t unit>
-Interval micros(const Site& site, int64_t count) {
-  Interval result;
-  if (__builtin_mul_overflow(count, unit, &result.micros)) interval_out_of_range(site, count);
-  return result;
-}
-template <int64_t unit>
-Interval real_micros(const Site& site, double count) {
-  const double product = count * static_cast<double>(unit);
-  if (!(product >= -9223372036854775808.0 && product < 9223372036854775808.0))
-    interval_out_of_range(site, count);
-  return {0, 0, static_cast<int64_t>(std::nearbyint(product))};
-}
-
-Interval normalized(const Site&, Interval value) { return normal_form(value); }
+};
+struct PartsRange {
+  [[noreturn]] static void raise(const Site& site, int64_t year, int64_t month, int64_t day, int64_t hour,
+                                 int64_t minute, double second) {
+    kernel::Outcome outcome;
+    kernel::make_date_parts(outcome, year, month, day);
+    if (outcome.failed) DayRange::raise(site, year, month, day);
+    kernel::make_time(outcome, hour, minute, second);
+    if (outcome.failed) ClockRange::raise(site, hour, minute, second);
+    throw UserError("Date and time not in timestamp range");
+  }
+};
+struct MicrosRange {
+  [[noreturn]] static void raise(const Site&, int64_t micros) {
+    throw UserError(fmt::format("Timestamp microseconds out of range: {}", micros));
+  }
+};
+struct UnitsRange {
+  template <class T>
+  [[noreturn]] static void raise(const Site& site, T count) {
+    throw UserError(
+        fmt::format("Interval value {} {} out of range", count, site.expr.function->name.substr(3)));
+  }
+};
 
 /// Carries what is whole in the next greater unit, as far as that has room.
 Value normalized_reference(const Expr& expr, std::span<const Value> args) {
@@ -122,7 +89,7 @@ using enum TypeId;
 constexpr Function kNormalized = {
     .name = "normalized_interval",
     .resolve = takes_exactly<kInterval, kInterval>,
-    .evaluate = evaluate_each<&normalized>,
+    .evaluate = evaluate_each<on_host<&kernel::normalized>>,
     .reference = normalized_reference,
     .device = on_device<"normalized", "intervals">,
     .documentation = "The interval with whole months of 30 days for days, and whole days for hours.",
@@ -130,40 +97,61 @@ constexpr Function kNormalized = {
 
 constexpr std::array kMakeTable = {
     kNormalized,
-    make_entry<&make_date_parts, "make_date_parts", kDate, kInt64, kInt64, kInt64>(
+    make_entry<on_host<&kernel::make_date_parts, DayRange>, "make_date_parts", kDate, kInt64, kInt64, kInt64>(
         "make_date", "The date of a year, month and day.", "make_date(2024, 2, 29)"),
-    make_entry<&make_date_days, "make_date_days", kDate, kInt32>(
+    make_entry<on_host<&kernel::make_date_days>, "make_date_days", kDate, kInt32>(
         "make_date", "The date n days after 1970-01-01.", "make_date(19782)"),
-    make_entry<&make_time, "make_time", kTime, kInt64, kInt64, kFloat64>(
+    make_entry<on_host<&kernel::make_time, ClockRange>, "make_time", kTime, kInt64, kInt64, kFloat64>(
         "make_time", "The time of an hour, minute and second.", "make_time(12, 34, 56.789)"),
-    make_entry<&make_timestamp, "make_timestamp", kTimestamp, kInt64, kInt64, kInt64, kInt64, kInt64,
-               kFloat64>("make_timestamp", "The timestamp of a year, month, day, hour, minute and second.",
-                         "make_timestamp(2024, 2, 29, 12, 34, 56.789)"),
-    make_entry<&make_timestamp_micros, "make_timestamp_micros", kTimestamp, kInt64>(
-        "make_timestamp", "The timestamp n microseconds after 1970-01-01.",
-        "make_timestamp(1709209996789000)"),
-    to<&months<int32_t, 12'000>, "of_months<12000>", kInt32>("to_millennia", "to_millennia(2::INTEGER)"),
-    to<&months<int64_t, 12'000>, "of_months<12000>", kInt64>("to_millennia", "to_millennia(2::BIGINT)"),
-    to<&months<int32_t, 1'200>, "of_months<1200>", kInt32>("to_centuries", "to_centuries(2::INTEGER)"),
-    to<&months<int64_t, 1'200>, "of_months<1200>", kInt64>("to_centuries", "to_centuries(2::BIGINT)"),
-    to<&months<int32_t, 120>, "of_months<120>", kInt32>("to_decades", "to_decades(2::INTEGER)"),
-    to<&months<int64_t, 120>, "of_months<120>", kInt64>("to_decades", "to_decades(2::BIGINT)"),
-    to<&months<int32_t, 12>, "of_months<12>", kInt32>("to_years", "to_years(2::INTEGER)"),
-    to<&months<int64_t, 12>, "of_months<12>", kInt64>("to_years", "to_years(2::BIGINT)"),
-    to<&months<int32_t, 3>, "of_months<3>", kInt32>("to_quarters", "to_quarters(2::INTEGER)"),
-    to<&months<int64_t, 3>, "of_months<3>", kInt64>("to_quarters", "to_quarters(2::BIGINT)"),
-    to<&months<int32_t, 1>, "of_months<1>", kInt32>("to_months", "to_months(14::INTEGER)"),
-    to<&months<int64_t, 1>, "of_months<1>", kInt64>("to_months", "to_months(14::BIGINT)"),
-    to<&days<int32_t, 7>, "of_days<7>", kInt32>("to_weeks", "to_weeks(2::INTEGER)"),
-    to<&days<int64_t, 7>, "of_days<7>", kInt64>("to_weeks", "to_weeks(2::BIGINT)"),
-    to<&days<int32_t, 1>, "of_days<1>", kInt32>("to_days", "to_days(2::INTEGER)"),
-    to<&days<int64_t, 1>, "of_days<1>", kInt64>("to_days", "to_days(2::BIGINT)"),
-    to<&micros<kMicrosPerHour>, "of_micros<kMicrosPerHour>", kInt64>("to_hours", "to_hours(25)"),
-    to<&micros<kMicrosPerMinute>, "of_micros<kMicrosPerMinute>", kInt64>("to_minutes", "to_minutes(90)"),
-    to<&real_micros<kMicrosPerSecond>, "of_real_micros<kMicrosPerSecond>", kFloat64>("to_seconds",
-                                                                                     "to_seconds(90.5)"),
-    to<&real_micros<1000>, "of_real_micros<1000>", kFloat64>("to_milliseconds", "to_milliseconds(1.5)"),
-    to<&micros<1>, "of_micros<1>", kInt64>("to_microseconds", "to_microseconds(15)"),
+    make_entry<on_host<&kernel::make_timestamp, PartsRange>, "make_timestamp", kTimestamp, kInt64, kInt64,
+               kInt64, kInt64, kInt64, kFloat64>(
+        "make_timestamp", "The timestamp of a year, month, day, hour, minute and second.",
+        "make_timestamp(2024, 2, 29, 12, 34, 56.789)"),
+    make_entry<on_host<&kernel::make_timestamp_micros, MicrosRange>, "make_timestamp_micros", kTimestamp,
+               kInt64>("make_timestamp", "The timestamp n microseconds after 1970-01-01.",
+                       "make_timestamp(1709209996789000)"),
+    to<on_host<&kernel::of_months<12'000, int32_t>, UnitsRange>, "of_months<12000>", kInt32>(
+        "to_millennia", "to_millennia(2::INTEGER)"),
+    to<on_host<&kernel::of_months<12'000, int64_t>, UnitsRange>, "of_months<12000>", kInt64>(
+        "to_millennia", "to_millennia(2::BIGINT)"),
+    to<on_host<&kernel::of_months<1'200, int32_t>, UnitsRange>, "of_months<1200>", kInt32>(
+        "to_centuries", "to_centuries(2::INTEGER)"),
+    to<on_host<&kernel::of_months<1'200, int64_t>, UnitsRange>, "of_months<1200>", kInt64>(
+        "to_centuries", "to_centuries(2::BIGINT)"),
+    to<on_host<&kernel::of_months<120, int32_t>, UnitsRange>, "of_months<120>", kInt32>(
+        "to_decades", "to_decades(2::INTEGER)"),
+    to<on_host<&kernel::of_months<120, int64_t>, UnitsRange>, "of_months<120>", kInt64>(
+        "to_decades", "to_decades(2::BIGINT)"),
+    to<on_host<&kernel::of_months<12, int32_t>, UnitsRange>, "of_months<12>", kInt32>("to_years",
+                                                                                      "to_years(2::INTEGER)"),
+    to<on_host<&kernel::of_months<12, int64_t>, UnitsRange>, "of_months<12>", kInt64>("to_years",
+                                                                                      "to_years(2::BIGINT)"),
+    to<on_host<&kernel::of_months<3, int32_t>, UnitsRange>, "of_months<3>", kInt32>(
+        "to_quarters", "to_quarters(2::INTEGER)"),
+    to<on_host<&kernel::of_months<3, int64_t>, UnitsRange>, "of_months<3>", kInt64>("to_quarters",
+                                                                                    "to_quarters(2::BIGINT)"),
+    to<on_host<&kernel::of_months<1, int32_t>, UnitsRange>, "of_months<1>", kInt32>("to_months",
+                                                                                    "to_months(14::INTEGER)"),
+    to<on_host<&kernel::of_months<1, int64_t>, UnitsRange>, "of_months<1>", kInt64>("to_months",
+                                                                                    "to_months(14::BIGINT)"),
+    to<on_host<&kernel::of_days<7, int32_t>, UnitsRange>, "of_days<7>", kInt32>("to_weeks",
+                                                                                "to_weeks(2::INTEGER)"),
+    to<on_host<&kernel::of_days<7, int64_t>, UnitsRange>, "of_days<7>", kInt64>("to_weeks",
+                                                                                "to_weeks(2::BIGINT)"),
+    to<on_host<&kernel::of_days<1, int32_t>, UnitsRange>, "of_days<1>", kInt32>("to_days",
+                                                                                "to_days(2::INTEGER)"),
+    to<on_host<&kernel::of_days<1, int64_t>, UnitsRange>, "of_days<1>", kInt64>("to_days",
+                                                                                "to_days(2::BIGINT)"),
+    to<on_host<&kernel::of_micros<kMicrosPerHour>, UnitsRange>, "of_micros<kMicrosPerHour>", kInt64>(
+        "to_hours", "to_hours(25)"),
+    to<on_host<&kernel::of_micros<kMicrosPerMinute>, UnitsRange>, "of_micros<kMicrosPerMinute>", kInt64>(
+        "to_minutes", "to_minutes(90)"),
+    to<on_host<&kernel::of_real_micros<kMicrosPerSecond>, UnitsRange>, "of_real_micros<kMicrosPerSecond>",
+       kFloat64>("to_seconds", "to_seconds(90.5)"),
+    to<on_host<&kernel::of_real_micros<1000>, UnitsRange>, "of_real_micros<1000>", kFloat64>(
+        "to_milliseconds", "to_milliseconds(1.5)"),
+    to<on_host<&kernel::of_micros<1>, UnitsRange>, "of_micros<1>", kInt64>("to_microseconds",
+                                                                           "to_microseconds(15)"),
 };
 
 }  // namespace

@@ -5,7 +5,8 @@
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
 #include "expr/dates/parts.h"
-#include "expr/evaluation/loops.h"
+#include "expr/evaluation/kernel_function.h"
+#include "expr/gpu/intervals-inl.h"
 
 namespace lanewise::expr {
 
@@ -60,136 +61,95 @@ Type refine_named(Type resolved, std::span<const ExprPtr> args) {
 }
 
 using Integer = std::optional<int64_t>;
-using Real = std::optional<double>;
-
-Integer date_integer(DatePart part, int32_t days) {
-  return is_finite_date(days) ? Integer(part_of_date(part, days)) : std::nullopt;
-}
-Integer timestamp_integer(DatePart part, int64_t timestamp) {
-  return is_finite(timestamp) ? Integer(part_of_timestamp(part, timestamp)) : std::nullopt;
-}
 
 // One argument: the part is prepared.
-Integer of_date(const Site& site, int32_t days) { return date_integer(part_in(site.expr, {}), days); }
+Integer of_date(const Site& site, int32_t days) {
+  return is_finite_date(days) ? Integer(part_of_date(part_in(site.expr, {}), days)) : std::nullopt;
+}
 Integer of_time(const Site& site, int64_t micros) { return part_of_time(part_in(site.expr, {}), micros); }
 Integer of_timestamp(const Site& site, int64_t value) {
-  return timestamp_integer(part_in(site.expr, {}), value);
-}
-Integer of_nanos(const Site&, int64_t value) {
-  return is_finite(value) ? Integer(floor_mod(value, 60'000'000'000)) : std::nullopt;
+  return is_finite(value) ? Integer(part_of_timestamp(part_in(site.expr, {}), value)) : std::nullopt;
 }
 Integer of_interval(const Site& site, Interval value) {
   return part_of_interval(part_in(site.expr, {}), value);
 }
-Real real_of_date(const Site& site, int32_t days) {
-  const Integer value = of_date(site, days);
-  return value ? Real(static_cast<double>(*value)) : std::nullopt;
-}
-Real real_of_timestamp(const Site& site, int64_t value) {
-  if (!is_finite(value)) return std::nullopt;
-  return part_in(site.expr, {}) == DatePart::kJulian ? julian_of(value) : epoch_of(value);
-}
-/// The most common parts, without a dispatch per row.
-template <int32_t format::Date::* part>
-Integer civil_of_date(const Site&, int32_t days) {
-  return is_finite_date(days) ? Integer(civil(days).*part) : std::nullopt;
-}
-template <int32_t format::Date::* part>
-Integer civil_of_timestamp(const Site&, int64_t value) {
-  return is_finite(value) ? Integer(civil(date_of(value)).*part) : std::nullopt;
-}
-template <int32_t format::Date::* part>
-Vector evaluate_civil(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
-  if (args[0].type.id == TypeId::kDate) return evaluate_each<&civil_of_date<part>>(expr, args, rows, context);
-  return evaluate_each<&civil_of_timestamp<part>>(expr, args, rows, context);
-}
-
-/// Milliseconds and smaller units are divided separately, as for all timestamps with a time zone.
-Real real_of_zoned(const Site& site, int64_t value) {
-  if (!is_finite(value) || part_in(site.expr, {}) == DatePart::kJulian) return real_of_timestamp(site, value);
-  return static_cast<double>(floor_div(value, 1000)) / 1e3 +
-         static_cast<double>(floor_mod(value, 1000)) / 1e6;
-}
-Real real_of_time(const Site&, int64_t micros) { return epoch_of(micros); }
-Real real_of_interval(const Site&, Interval value) { return epoch_of(value); }
 
 // date_part(word, x). NULL for infinite times, for every word.
 Integer named_of_date(const Site& site, std::string_view word, int32_t days) {
-  return is_finite_date(days) ? date_integer(part_in(site.expr, word), days) : std::nullopt;
+  return is_finite_date(days) ? Integer(part_of_date(part_in(site.expr, word), days)) : std::nullopt;
 }
 Integer named_of_time(const Site& site, std::string_view word, int64_t micros) {
   return part_of_time(part_in(site.expr, word), micros);
 }
 Integer named_of_timestamp(const Site& site, std::string_view word, int64_t value) {
-  return is_finite(value) ? timestamp_integer(part_in(site.expr, word), value) : std::nullopt;
+  return is_finite(value) ? Integer(part_of_timestamp(part_in(site.expr, word), value)) : std::nullopt;
 }
 Integer named_of_interval(const Site& site, std::string_view word, Interval value) {
   return part_of_interval(part_in(site.expr, word), value);
 }
 
-/// Calls `run` with the function for the argument's type, where `run` is evaluate_each or reference_each.
-template <auto date, auto time, auto timestamp, auto interval>
-Vector evaluate_of(Type type, const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
+/// Calls `run` with the function for the argument's type: it is evaluate_each or reference_each.
+template <auto date, auto time, auto timestamp, auto interval, class Run>
+auto run_of(Type type, Run run) {
   switch (type.id) {
     case TypeId::kDate:
-      return evaluate_each<date>(expr, args, rows, context);
+      return run.template operator()<date>();
     case TypeId::kTime:
-      return evaluate_each<time>(expr, args, rows, context);
+      return run.template operator()<time>();
     case TypeId::kInterval:
-      return evaluate_each<interval>(expr, args, rows, context);
+      return run.template operator()<interval>();
     default:
-      return evaluate_each<timestamp>(expr, args, rows, context);
+      return run.template operator()<timestamp>();
   }
 }
-template <auto date, auto time, auto timestamp, auto interval>
-Value reference_of(Type type, const Expr& expr, Values args) {
-  switch (type.id) {
-    case TypeId::kDate:
-      return reference_each<date>(expr, args);
-    case TypeId::kTime:
-      return reference_each<time>(expr, args);
-    case TypeId::kInterval:
-      return reference_each<interval>(expr, args);
-    default:
-      return reference_each<timestamp>(expr, args);
+/// For dates and timestamps, without a dispatch for each row.
+template <auto part, class Run>
+auto run_calendar(Type type, Run run) {
+  if (type.id == TypeId::kDate) return run.template operator()<or_null<&kernel::of_date<part>>>();
+  return run.template operator()<or_null<&kernel::of_timestamp<part>>>();
+}
+template <class Run>
+auto run_one(DatePart part, Type type, Run run) {
+  if (type == Type::timestamp(TimeUnit::kNano))
+    return run.template operator()<or_null<&kernel::nanosecond_of_nanos>>();
+  if (part == DatePart::kJulian && type.id == TypeId::kDate)
+    return run.template operator()<or_null<&kernel::julian_of_date>>();
+  if (part == DatePart::kJulian) return run.template operator()<or_null<&kernel::julian_of_timestamp>>();
+  if (part == DatePart::kEpoch && type.id == TypeId::kTimestampTz)
+    return run.template operator()<or_null<&kernel::epoch_of_zoned>>();
+  if (part == DatePart::kEpoch) {
+    return run_of<or_null<&kernel::epoch_of_date>, on_host<&kernel::epoch_of_time>,
+                  or_null<&kernel::epoch_of_timestamp>, on_host<&kernel::epoch_of_interval>>(type, run);
   }
+  if (type.id == TypeId::kDate || is_microseconds(type)) {
+    if (part == DatePart::kYear) return run_calendar<&kernel::year>(type, run);
+    if (part == DatePart::kMonth) return run_calendar<&kernel::month>(type, run);
+    if (part == DatePart::kDay) return run_calendar<&kernel::day>(type, run);
+    if (part == DatePart::kHour) return run_calendar<&kernel::hour>(type, run);
+    if (part == DatePart::kMinute) return run_calendar<&kernel::minute>(type, run);
+  }
+  return run_of<&of_date, &of_time, &of_timestamp, &of_interval>(type, run);
 }
 
 Vector evaluate_one(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
-  const Type type = args[0].type;
-  if (type == Type::timestamp(TimeUnit::kNano)) return evaluate_each<&of_nanos>(expr, args, rows, context);
-  if (type.id == TypeId::kDate || is_microseconds(type)) {
-    const DatePart part = part_in(expr, {});
-    if (part == DatePart::kYear) return evaluate_civil<&format::Date::year>(expr, args, rows, context);
-    if (part == DatePart::kMonth) return evaluate_civil<&format::Date::month>(expr, args, rows, context);
-    if (part == DatePart::kDay) return evaluate_civil<&format::Date::day>(expr, args, rows, context);
-  }
-  if (expr.type.id == TypeId::kInt64) {
-    return evaluate_of<&of_date, &of_time, &of_timestamp, &of_interval>(type, expr, args, rows, context);
-  }
-  if (type.id == TypeId::kTimestampTz) return evaluate_each<&real_of_zoned>(expr, args, rows, context);
-  return evaluate_of<&real_of_date, &real_of_time, &real_of_timestamp, &real_of_interval>(type, expr, args,
-                                                                                          rows, context);
+  return run_one(part_in(expr, {}), args[0].type,
+                 [&]<auto f>() { return evaluate_each<f>(expr, args, rows, context); });
 }
 Value reference_one(const Expr& expr, Values args) {
-  const Type type = args[0].type();
-  if (type == Type::timestamp(TimeUnit::kNano)) return reference_each<&of_nanos>(expr, args);
-  if (expr.type.id == TypeId::kInt64) {
-    return reference_of<&of_date, &of_time, &of_timestamp, &of_interval>(type, expr, args);
-  }
-  if (type.id == TypeId::kTimestampTz) return reference_each<&real_of_zoned>(expr, args);
-  return reference_of<&real_of_date, &real_of_time, &real_of_timestamp, &real_of_interval>(type, expr, args);
+  return run_one(part_in(expr, {}), args[0].type(), [&]<auto f>() { return reference_each<f>(expr, args); });
 }
 
+template <class Run>
+auto run_named(Type type, Run run) {
+  return run_of<&named_of_date, &named_of_time, &named_of_timestamp, &named_of_interval>(type, run);
+}
 Vector evaluate_named(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
   if (expr.type.id == TypeId::kFloat64) return evaluate_one(expr, args.subspan(1), rows, context);
-  return evaluate_of<&named_of_date, &named_of_time, &named_of_timestamp, &named_of_interval>(
-      args[1].type, expr, args, rows, context);
+  return run_named(args[1].type, [&]<auto f>() { return evaluate_each<f>(expr, args, rows, context); });
 }
 Value reference_named(const Expr& expr, Values args) {
   if (expr.type.id == TypeId::kFloat64) return reference_one(expr, args.subspan(1));
-  return reference_of<&named_of_date, &named_of_time, &named_of_timestamp, &named_of_interval>(args[1].type(),
-                                                                                               expr, args);
+  return run_named(args[1].type(), [&]<auto f>() { return reference_each<f>(expr, args); });
 }
 
 std::optional<DeviceFunction> device_part_of_interval(DatePart part, size_t arg) {

@@ -14,21 +14,6 @@ int64_t part_of_time(DatePart part, int64_t micros);
 int64_t part_of_timestamp(DatePart part, int64_t timestamp);
 int64_t part_of_interval(DatePart part, const Interval& interval);
 
-/// Days since Monday, 24 November 4714 BC, and seconds since 1970: the parts that are not integers.
-double julian_of(int64_t timestamp);
-double epoch_of(int64_t timestamp);
-double epoch_of(const Interval& interval);
-
-/// The ISO 8601 year and week of a date.
-struct IsoWeek {
-  int64_t year;
-  int64_t week;
-};
-IsoWeek iso_week(int32_t days);
-
-/// Monday is 1, Sunday 7.
-inline int iso_day_of_week(int64_t days) { return static_cast<int>(((days + 3) % 7 + 7) % 7) + 1; }
-
 /// The name of a part, for messages: "year".
 std::string_view word_of(DatePart part);
 

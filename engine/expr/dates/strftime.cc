@@ -8,6 +8,7 @@
 #include "expr/dates/parts.h"
 #include "expr/evaluation/loops.h"
 #include "expr/gpu/emitter.h"
+#include "expr/gpu/strftime-inl.h"
 #include "expr/signature.h"
 
 namespace lanewise::expr {
@@ -44,14 +45,6 @@ std::shared_ptr<const Prepared> prepare_format(const Expr& format) {
   return prepared;
 }
 
-/// Weeks of the year that begin on Sunday or Monday; days before the first one are in week 0.
-int64_t week_of_year(int32_t days, int64_t year, bool monday_first) {
-  const int64_t first = format::days_from_civil(year, 1, 1);
-  const int day = iso_day_of_week(first);
-  const int64_t start = first + (monday_first ? (8 - day) % 7 : 7 - day);
-  return days < start ? 0 : (days - start) / 7 + 1;
-}
-
 /// The format for which a directive is an abbreviation, if any.
 std::string_view composed(char directive) {
   switch (directive) {
@@ -85,8 +78,9 @@ void print_year(int64_t year, std::string& out) {
 
 /// Prints a date directive; false if it is not one.
 bool print_of_date(char directive, bool padded, int32_t days, std::string& out) {
-  const format::Date date = civil(days);
-  const int day = iso_day_of_week(days);
+  const kernel::Moment at{days, 0};
+  const kernel::Date date = civil(days);
+  const auto day = static_cast<size_t>(kernel::isodow(at));
   const auto number = [&](int64_t value, int digits) { print_number(value, digits, padded, out); };
   switch (directive) {
     case 'a':
@@ -94,32 +88,32 @@ bool print_of_date(char directive, bool padded, int32_t days, std::string& out) 
     case 'A':
       return out += kDays[day - 1], true;
     case 'w':
-      return number(day % 7, 1), true;
+      return number(kernel::dow(at), 1), true;
     case 'u':
-      return number(day, 1), true;
+      return number(kernel::isodow(at), 1), true;
     case 'd':
       return number(date.day, 2), true;
     case 'h':
     case 'b':
-      return out += kMonths[date.month - 1].substr(0, 3), true;
+      return out += kMonths[static_cast<size_t>(date.month - 1)].substr(0, 3), true;
     case 'B':
-      return out += kMonths[date.month - 1], true;
+      return out += kMonths[static_cast<size_t>(date.month - 1)], true;
     case 'm':
       return number(date.month, 2), true;
     case 'y':
-      return number(std::abs(date.year) % 100, 2), true;
+      return number(kernel::year_of_century(at), 2), true;
     case 'Y':
       return print_year(date.year, out), true;
     case 'G':
-      return print_year(iso_week(days).year, out), true;
+      return print_year(kernel::isoyear(at), out), true;
     case 'V':
-      return number(iso_week(days).week, 2), true;
+      return number(kernel::week(at), 2), true;
     case 'U':
-      return number(week_of_year(days, date.year, false), 2), true;
+      return number(kernel::week_of_year<false>(at), 2), true;
     case 'W':
-      return number(week_of_year(days, date.year, true), 2), true;
+      return number(kernel::week_of_year<true>(at), 2), true;
     case 'j':
-      return number(part_of_date(DatePart::kDayOfYear, days), 3), true;
+      return number(kernel::doy(at), 3), true;
     default:
       return false;
   }

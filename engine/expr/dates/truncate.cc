@@ -5,7 +5,8 @@
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
 #include "expr/dates/parts.h"
-#include "expr/evaluation/loops.h"
+#include "expr/evaluation/kernel_function.h"
+#include "expr/gpu/intervals-inl.h"
 #include "expr/signature.h"
 
 namespace lanewise::expr {
@@ -16,66 +17,73 @@ namespace {
   throw UserError("date_trunc cannot truncate to \"" + std::string(word_of(part)) + "\"");
 }
 
-int64_t first_day(int64_t year, int month) { return format::days_from_civil(year, month, 1); }
-
-/// The first day of the part that contains the date.
-int64_t truncated_date(DatePart part, int32_t days) {
-  const format::Date date = civil(days);
+/// The kernel's function that finds the first day of a part, by its name on devices, and date_trunc() with
+/// it.
+struct Start {
+  std::string_view device;
+  kernel::i64 (*truncated)(kernel::Outcome&, kernel::i32 days);
+};
+template <auto start>
+Start named(std::string_view device) {
+  return {device, kernel::truncated_date<start>};
+}
+Start start_of(DatePart part) {
   switch (part) {
     case DatePart::kMillennium:
-      return first_day(date.year / 1000 * 1000, 1);
+      return named<kernel::start_of_years<1000>>("start_of_years<1000>");
     case DatePart::kCentury:
-      return first_day(date.year / 100 * 100, 1);
+      return named<kernel::start_of_years<100>>("start_of_years<100>");
     case DatePart::kDecade:
-      return first_day(date.year / 10 * 10, 1);
+      return named<kernel::start_of_years<10>>("start_of_years<10>");
     case DatePart::kYear:
-      return first_day(date.year, 1);
+      return named<kernel::start_of_years<1>>("start_of_years<1>");
     case DatePart::kQuarter:
-      return first_day(date.year, (date.month - 1) / 3 * 3 + 1);
+      return named<kernel::start_of_months<3>>("start_of_months<3>");
     case DatePart::kMonth:
-      return first_day(date.year, date.month);
+      return named<kernel::start_of_months<1>>("start_of_months<1>");
     case DatePart::kWeek:
     case DatePart::kYearWeek:
-      return days - (iso_day_of_week(days) - 1);
-    case DatePart::kIsoYear: {
-      const int64_t monday = days - (iso_day_of_week(days) - 1);
-      return monday - (iso_week(static_cast<int32_t>(monday)).week - 1) * 7;
-    }
+      return named<kernel::start_of_week>("start_of_week");
+    case DatePart::kIsoYear:
+      return named<kernel::start_of_iso_year>("start_of_iso_year");
     case DatePart::kEra:
     case DatePart::kTimezone:
     case DatePart::kTimezoneHour:
     case DatePart::kTimezoneMinute:
-      cannot_truncate(part);
+      return {};
     default:
-      return days;
+      return named<kernel::start_of_day>("start_of_day");
   }
 }
 
-int64_t midnight(int64_t days) {
-  const std::optional<int64_t> result = timestamp_of(static_cast<int32_t>(days), 0);
-  if (!result) throw UserError("Date and time not in timestamp range");
-  return *result;
+int64_t midnight(DatePart part, int32_t days) {
+  const Start start = start_of(part);
+  kernel::Outcome outcome;
+  if (start.truncated == nullptr && is_finite_date(days)) cannot_truncate(part);
+  const int64_t result =
+      start.truncated == nullptr ? kernel::timestamp_of(outcome, days, 0) : start.truncated(outcome, days);
+  if (outcome.failed) throw UserError("Date and time not in timestamp range");
+  return result;
 }
 
 int64_t truncate_date(const Site& site, std::string_view word, int32_t days) {
-  const DatePart part = part_in(site.expr, word);
-  return midnight(is_finite_date(days) ? truncated_date(part, days) : days);
+  return midnight(part_in(site.expr, word), days);
 }
 
 int64_t truncate_timestamp(const Site& site, std::string_view word, int64_t value) {
   const DatePart part = part_in(site.expr, word);
-  if (!is_finite(value)) return value;
   const int64_t unit = unit_of(part).micros;
-  if (unit == 0) return midnight(truncated_date(part, date_of(value)));
-  return value - floor_mod(value, unit);
+  kernel::Outcome outcome;
+  return unit == 0 ? midnight(part, date_of(value)) : kernel::truncated_clock(outcome, value, unit);
 }
 
 Interval truncate_interval(const Site& site, std::string_view word, Interval value) {
   const DatePart part = part_in(site.expr, word);
   const auto [months, days, micros] = unit_of(part);
-  if (micros != 0) return {value.months, value.days, value.micros / micros * micros};
-  if (months != 0) return {value.months / months * months, 0, 0};
-  if (days != 0) return {value.months, value.days / days * days, 0};
+  kernel::Outcome outcome;
+  if (micros != 0) return from_kernel(kernel::truncated_span(outcome, to_kernel(value), micros));
+  if (months != 0) return from_kernel(kernel::whole_months(outcome, to_kernel(value), months));
+  if (days != 0) return from_kernel(kernel::whole_days(outcome, to_kernel(value), days));
   cannot_truncate(part);
 }
 
@@ -91,35 +99,6 @@ std::optional<DeviceFunction> device_truncate_interval(DatePart part) {
   return std::nullopt;
 }
 
-/// The device function that finds the first day of a part; empty if there is none.
-std::string_view device_start(DatePart part) {
-  switch (part) {
-    case DatePart::kMillennium:
-      return "start_of_years<1000>";
-    case DatePart::kCentury:
-      return "start_of_years<100>";
-    case DatePart::kDecade:
-      return "start_of_years<10>";
-    case DatePart::kYear:
-      return "start_of_years<1>";
-    case DatePart::kQuarter:
-      return "start_of_months<3>";
-    case DatePart::kMonth:
-      return "start_of_months<1>";
-    case DatePart::kWeek:
-    case DatePart::kYearWeek:
-      return "start_of_week";
-    case DatePart::kIsoYear:
-      return "start_of_iso_year";
-    case DatePart::kEra:
-    case DatePart::kTimezone:
-    case DatePart::kTimezoneHour:
-    case DatePart::kTimezoneMinute:
-      return "";
-    default:
-      return "start_of_day";
-  }
-}
 std::optional<DeviceFunction> device_truncate(const Expr& expr) {
   if (expr.prepared == nullptr) return std::nullopt;
   const Type type = expr.args[1]->type;
@@ -132,9 +111,9 @@ std::optional<DeviceFunction> device_truncate(const Expr& expr) {
     function.constants = fmt::format(", i64({})", unit);
     return function;
   }
-  if (device_start(part).empty()) return std::nullopt;
-  function.name =
-      fmt::format("truncated_{}<{}>", type.id == TypeId::kDate ? "date" : "timestamp", device_start(part));
+  const std::string_view start = start_of(part).device;
+  if (start.empty()) return std::nullopt;
+  function.name = fmt::format("truncated_{}<{}>", type.id == TypeId::kDate ? "date" : "timestamp", start);
   return function;
 }
 

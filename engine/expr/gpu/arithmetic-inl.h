@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expr/gpu/values-inl.h"
+#include "data/gpu/values-inl.h"
 
 namespace lanewise::kernel {
 
@@ -14,7 +14,7 @@ LANES_FN bool add_overflows(T a, T b, T& result) {
     return i64(result) != exact;
   } else if constexpr (is_signed<T>) {
     result = T(u128(a) + u128(b));
-    return (a < 0) == (b < 0) && (result < 0) != (a < 0);
+    return ((a ^ result) & (b ^ result)) < 0;  // the sign is neither's
   } else {
     result = a + b;
     return result < a;
@@ -29,7 +29,7 @@ LANES_FN bool subtract_overflows(T a, T b, T& result) {
     return i64(result) != exact;
   } else if constexpr (is_signed<T>) {
     result = T(u128(a) - u128(b));
-    return (a < 0) != (b < 0) && (result < 0) != (a < 0);
+    return ((a ^ b) & (a ^ result)) < 0;
   } else {
     result = a - b;
     return a < b;
@@ -47,7 +47,7 @@ LANES_FN bool multiply_overflows(u128 a, u128 b, u128& result) {
 
 template <class T>
 LANES_FN bool multiply_overflows(T a, T b, T& result) {
-  if constexpr (sizeof(T) < 4) {
+  if constexpr (sizeof(T) < 4 || (sizeof(T) == 4 && is_signed<T>)) {
     const i64 exact = i64(a) * i64(b);
     result = T(exact);
     return i64(result) != exact;

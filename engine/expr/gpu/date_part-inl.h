@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expr/gpu/values-inl.h"
+#include "data/gpu/values-inl.h"
 
 namespace lanewise::kernel {
 

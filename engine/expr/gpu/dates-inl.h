@@ -1,49 +1,12 @@
 #pragma once
 
+#include "data/gpu/calendar-inl.h"
 #include "expr/gpu/arithmetic-inl.h"
 
-/// Parts of dates (days) and timestamps (microseconds since 1970), as in expr/dates/ on the host.
+/// Functions of dates (days) and timestamps (microseconds since 1970); expr/dates/ calls the same on the
+/// host.
 namespace lanewise::kernel {
 
-inline constexpr i64 kMicrosPerSecond = 1'000'000;
-inline constexpr i64 kMicrosPerMinute = 60 * kMicrosPerSecond;
-inline constexpr i64 kMicrosPerHour = 60 * kMicrosPerMinute;
-inline constexpr i64 kMicrosPerDay = 24 * kMicrosPerHour;
-
-LANES_FN i64 floor_div(i64 a, i64 b) { return a / b - (a % b < 0 ? 1 : 0); }
-LANES_FN i64 floor_mod(i64 a, i64 b) { return a - floor_div(a, b) * b; }
-
-// Infinite ones stay what they are, and have no parts.
-LANES_FN bool is_infinite(i32 days) { return days == highest<i32> || days == -highest<i32>; }
-LANES_FN bool is_infinite(i64 micros) { return micros == highest<i64> || micros == -highest<i64>; }
-
-struct Date {
-  i64 year;
-  i64 month, day;
-};
-
-/// After H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
-LANES_FN Date civil(i64 days) {
-  days += 719468;  // since 0000-03-01
-  const i64 era = floor_div(days, 146097);
-  const i64 in_era = days - era * 146097;
-  const i64 year = (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
-  const i64 in_year = in_era - (365 * year + year / 4 - year / 100);
-  const i64 month = (5 * in_year + 2) / 153;  // March is 0
-  return {year + era * 400 + (month >= 10), month < 10 ? month + 3 : month - 9,
-          in_year - (153 * month + 2) / 5 + 1};
-}
-LANES_FN i64 day_number(i64 year, i64 month, i64 day) {
-  year -= month <= 2;
-  const i64 era = floor_div(year, 400);
-  const i64 of_era = year - era * 400;
-  const i64 in_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + in_year - 719468;
-}
-LANES_FN i64 days_in_month(i64 year, i64 month) {
-  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return month == 2 ? 28 + leap : 30 + ((month ^ month >> 3) & 1);
-}
 /// Monday is 1, Sunday 7.
 LANES_FN i64 iso_day_of_week(i64 days) { return floor_mod(days + 3, 7) + 1; }
 /// The Monday on which the ISO year begins.
@@ -58,6 +21,9 @@ LANES_FN i64 iso_year(i64 days) {
 LANES_FN i64 iso_week(i64 days) { return (days - iso_year_start(iso_year(days))) / 7 + 1; }
 /// Years 1 to 100 are century 1, years 0 to -99 century -1.
 LANES_FN i64 period(i64 year, i64 years) { return year > 0 ? (year - 1) / years + 1 : year / years - 1; }
+
+/// The Julian day of 1970-01-01.
+inline constexpr i64 kJulianOfEpoch = 2440588;
 
 /// A day and the microseconds since its midnight: what has parts.
 struct Moment {
@@ -97,10 +63,13 @@ LANES_FN i64 of_date(Outcome& outcome, i32 days) {
   outcome.null = is_infinite(days);
   return part(Moment{days, 0});
 }
+LANES_FN Moment moment_of(i64 micros) {
+  return {floor_div(micros, kMicrosPerDay), floor_mod(micros, kMicrosPerDay)};
+}
 template <auto part>
 LANES_FN i64 of_timestamp(Outcome& outcome, i64 micros) {
   outcome.null = is_infinite(micros);
-  return part(Moment{floor_div(micros, kMicrosPerDay), floor_mod(micros, kMicrosPerDay)});
+  return part(moment_of(micros));
 }
 template <auto part>
 LANES_FN i64 of_time(Outcome&, i64 micros) {
@@ -127,12 +96,12 @@ LANES_FN f64 epoch_of_zoned(Outcome& outcome, i64 micros) {
 }
 LANES_FN f64 julian_of_date(Outcome& outcome, i32 days) {
   outcome.null = is_infinite(days);
-  return f64(days + i64(2440588));
+  return f64(days + kJulianOfEpoch);
 }
 LANES_FN f64 julian_of_timestamp(Outcome& outcome, i64 micros) {
   outcome.null = is_infinite(micros);
   const f64 time = f64(floor_mod(micros, kMicrosPerDay)) / f64(kMicrosPerDay);
-  return time + f64(floor_div(micros, kMicrosPerDay) + 2440588);
+  return time + f64(floor_div(micros, kMicrosPerDay) + kJulianOfEpoch);
 }
 
 /// Days and microseconds as a timestamp.
@@ -147,45 +116,38 @@ LANES_FN i32 date_of(i64 micros) {
   return i32(floor_div(micros, kMicrosPerDay));
 }
 
-// Timestamps in units of 1 / kPerSecond, and back: to coarser units rounded half away from the epoch, from
+// Timestamps in units of 1 / per_second, and back: to coarser units rounded half away from the epoch, from
 // nanoseconds towards it.
-template <i64 kPerSecond>
-LANES_FN i64 micros_in(Outcome& outcome, i64 value) {
+LANES_FN i64 micros_in(Outcome& outcome, i64 value, i64 per_second) {
   if (is_infinite(value)) return value;
-  if (kPerSecond > kMicrosPerSecond) return value / (kPerSecond / kMicrosPerSecond);
+  if (per_second > kMicrosPerSecond) return value / (per_second / kMicrosPerSecond);
   i64 micros;
-  outcome.failed |=
-      multiply_overflows(value, kMicrosPerSecond / (kPerSecond > kMicrosPerSecond ? 1 : kPerSecond), micros);
+  outcome.failed |= multiply_overflows(value, kMicrosPerSecond / per_second, micros);
   return micros;
 }
-template <i64 kPerSecond>
-LANES_FN i64 timestamp_in(Outcome& outcome, i64 micros) {
-  if (is_infinite(micros) || kPerSecond == kMicrosPerSecond) return micros;
-  if constexpr (kPerSecond > kMicrosPerSecond) {
+/// `nanos` is the rest below a microsecond.
+LANES_FN i64 timestamp_in(Outcome& outcome, i64 micros, i32 nanos, i64 per_second) {
+  if (is_infinite(micros) || per_second == kMicrosPerSecond) return micros;
+  if (per_second > kMicrosPerSecond) {
     i64 result;
-    outcome.failed |=
-        multiply_overflows(micros, kPerSecond / kMicrosPerSecond, result) || is_infinite(result);
+    outcome.failed |= multiply_overflows(micros, per_second / kMicrosPerSecond, result);
+    outcome.failed |= add_overflows(result, i64(nanos), result) || is_infinite(result);
     return result;
-  } else {
-    const i64 halves = micros / (kMicrosPerSecond / kPerSecond / 2 + (kPerSecond == kMicrosPerSecond));
-    return (halves < 0 ? halves - 1 : halves + 1) / 2;
   }
+  const i64 halves = micros / (kMicrosPerSecond / per_second / 2);
+  return (halves < 0 ? halves - 1 : halves + 1) / 2;
 }
-template <i64 kFrom, i64 kTo>
-LANES_FN i64 timestamp_to_timestamp(Outcome& outcome, i64 value) {
-  return timestamp_in<kTo>(outcome, micros_in<kFrom>(outcome, value));
+LANES_FN i64 timestamp_to_timestamp(Outcome& outcome, i64 value, i64 from, i64 to) {
+  return timestamp_in(outcome, micros_in(outcome, value, from), 0, to);
 }
-template <i64 kTo>
-LANES_FN i64 date_to_timestamp(Outcome& outcome, i32 days) {
-  return timestamp_in<kTo>(outcome, timestamp_of(outcome, days, 0));
+LANES_FN i64 date_to_timestamp(Outcome& outcome, i32 days, i64 per_second) {
+  return timestamp_in(outcome, timestamp_of(outcome, days, 0), 0, per_second);
 }
-template <i64 kFrom>
-LANES_FN i32 timestamp_to_date(Outcome& outcome, i64 value) {
-  return date_of(micros_in<kFrom>(outcome, value));
+LANES_FN i32 timestamp_to_date(Outcome& outcome, i64 value, i64 per_second) {
+  return date_of(micros_in(outcome, value, per_second));
 }
-template <i64 kFrom>
-LANES_FN i64 timestamp_to_time(Outcome& outcome, i64 value) {
-  const i64 micros = micros_in<kFrom>(outcome, value);
+LANES_FN i64 timestamp_to_time(Outcome& outcome, i64 value, i64 per_second) {
+  const i64 micros = micros_in(outcome, value, per_second);
   outcome.failed |= is_infinite(micros);
   return floor_mod(micros, kMicrosPerDay);
 }
@@ -212,8 +174,7 @@ LANES_FN i64 truncated_date(Outcome& outcome, i32 days) {
 }
 template <auto start>
 LANES_FN i64 truncated_timestamp(Outcome& outcome, i64 micros) {
-  return is_infinite(micros) ? micros
-                             : timestamp_of(outcome, i32(start(floor_div(micros, kMicrosPerDay))), 0);
+  return truncated_date<start>(outcome, date_of(micros));
 }
 /// To parts below a day.
 LANES_FN i64 truncated_clock(Outcome&, i64 micros, i64 unit) {

@@ -75,8 +75,9 @@ LANES_FN i64 time_minus_interval(Outcome&, i64 a, Interval by) {
 }
 
 LANES_FN Interval timestamp_minus_timestamp(Outcome& outcome, i64 a, i64 b) {
-  outcome.failed |= is_infinite(a) || is_infinite(b);
-  const i64 micros = minus(outcome, a, b);
+  i64 micros;
+  outcome.failed |= is_infinite(a) || is_infinite(b) || subtract_overflows(a, b, micros);
+  if (outcome.failed) return {};
   return {0, i32(micros / kMicrosPerDay), micros % kMicrosPerDay};
 }
 LANES_FN Interval interval_plus_interval(Outcome& outcome, Interval a, Interval b) {
@@ -118,9 +119,9 @@ LANES_FN Interval scaled(Outcome& outcome, Interval a, f64 factor) {
   }
   result.days = plus(outcome, result.days, day_rest);
   const f64 micros = nearest(f64(a.micros) * factor + seconds * 1e6);
-  const bool fits = micros >= -9223372036854775808.0 && micros < 9223372036854775808.0;
-  outcome.failed |= !fits;
-  result.micros = fits ? i64(micros) : 0;
+  outcome.failed |= !(micros >= -9223372036854775808.0 && micros < 9223372036854775808.0);
+  if (outcome.failed) return {};
+  result.micros = i64(micros);
   return result;
 }
 LANES_FN Interval times_real(Outcome& outcome, Interval a, f64 factor) { return scaled(outcome, a, factor); }

@@ -84,15 +84,12 @@ LANES_FN Text printed_date(Outcome& outcome, Heap& heap, i32 days) {
 template <class... Directives>
 LANES_FN Text printed_timestamp(Outcome& outcome, Heap& heap, i64 micros) {
   if (is_infinite(micros)) return date_to_text(outcome, heap, date_of(micros));
-  return printed<Directives...>(heap,
-                                {{floor_div(micros, kMicrosPerDay), floor_mod(micros, kMicrosPerDay)}, 0});
+  return printed<Directives...>(heap, {moment_of(micros), 0});
 }
 template <class... Directives>
 LANES_FN Text printed_nanos(Outcome& outcome, Heap& heap, i64 nanos) {
   if (is_infinite(nanos)) return date_to_text(outcome, heap, date_of(nanos));
-  const i64 micros = floor_div(nanos, 1000);
-  return printed<Directives...>(
-      heap, {{floor_div(micros, kMicrosPerDay), floor_mod(micros, kMicrosPerDay)}, floor_mod(nanos, 1000)});
+  return printed<Directives...>(heap, {moment_of(floor_div(nanos, 1000)), floor_mod(nanos, 1000)});
 }
 
 }  // namespace lanewise::kernel

@@ -1,6 +1,6 @@
 #include "expr/strings/graphemes.h"
 
-#include "expr/casts/parse.h"
+#include "expr/evaluation/kernel_function.h"
 #include "expr/gpu/strings/graphemes-inl.h"
 #include "expr/strings/characters.h"
 #include "expr/strings/reference.h"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "data/gpu/values-inl.h"
 #include "exec/gpu/codegen/tally-inl.h"
-#include "expr/gpu/values-inl.h"
 #include "lanes/automata/rows-inl.h"
 #include "lanes/groups/late_first-inl.h"
 #include "lanes/groups/warp_group-inl.h"

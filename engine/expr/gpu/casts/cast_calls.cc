@@ -23,13 +23,7 @@ std::string real_power(std::string_view type, int digits) {
 
 bool is_plain_number(Type type) { return type.id == TypeId::kBool || type.is_integer() || type.is_float(); }
 bool is_timestamp(Type type) { return type.id == TypeId::kTimestamp || type.id == TypeId::kTimestampTz; }
-/// Timestamps with zone count microseconds.
-int64_t per_second(Type type) {
-  return format::per_second(type.id == TypeId::kTimestampTz ? TimeUnit::kMicro : type.unit);
-}
-DeviceFunction time_to_time(std::string_view name, int64_t per_second) {
-  return named(fmt::format("{}<{}>", name, per_second), {}, "dates");
-}
+std::string unit_of(Type type) { return fmt::format(", i64({})", format::per_second(type)); }
 
 std::optional<DeviceFunction> to_decimal(Type from, Type to) {
   const std::string target = device_type(to);
@@ -79,9 +73,10 @@ std::optional<DeviceFunction> from_text(Type to) {
       return named("text_to_time", {}, "casts/parse_times");
     case TypeId::kTimestamp:
     case TypeId::kTimestampTz:
-      return named(fmt::format("text_to_timestamp<{}, {}>", per_second(to),
-                               to.id == TypeId::kTimestampTz || to.unit == TimeUnit::kNano),
-                   {}, "casts/parse_times");
+      return named(
+          "text_to_timestamp",
+          fmt::format("{}, {}", unit_of(to), to.id == TypeId::kTimestampTz || to.unit == TimeUnit::kNano),
+          "casts/parse_times");
     case TypeId::kInterval:
       return named("text_to_interval", ", " + device_literal(Value::varchar(interval_words())).value,
                    "casts/parse_interval");
@@ -112,8 +107,8 @@ std::optional<DeviceFunction> to_text(Type from) {
   if (from.id == TypeId::kTime) return made("time_to_text");
   if (from.id == TypeId::kInterval) return made("interval_to_text");
   if (is_timestamp(from)) {
-    return made(fmt::format("timestamp_to_text<{}, {}, {}>", per_second(from), digits_of(per_second(from)),
-                            from.id == TypeId::kTimestampTz));
+    return made(fmt::format("timestamp_to_text<{}, {}, {}>", format::per_second(from),
+                            digits_of(format::per_second(from)), from.id == TypeId::kTimestampTz));
   }
   if (from.id != TypeId::kDecimal) return std::nullopt;
   return made("decimal_to_text", device_power("u128", from.scale) +
@@ -131,15 +126,11 @@ std::optional<DeviceFunction> device_cast(Type from, Type to) {
   if (is_plain_number(from) && to_decimal_type) return to_decimal(from, to);
   if (from_decimal && is_plain_number(to)) return decimal_to_number(from, to);
   if (from_decimal && to_decimal_type) return decimal_to_decimal(from, to);
-  if (from.id == TypeId::kDate && is_timestamp(to)) return time_to_time("date_to_timestamp", per_second(to));
-  if (is_timestamp(from) && to.id == TypeId::kDate)
-    return time_to_time("timestamp_to_date", per_second(from));
-  if (is_timestamp(from) && to.id == TypeId::kTime)
-    return time_to_time("timestamp_to_time", per_second(from));
-  if (is_timestamp(from) && is_timestamp(to)) {
-    return named(fmt::format("timestamp_to_timestamp<{}, {}>", per_second(from), per_second(to)), "",
-                 "dates");
-  }
+  if (from.id == TypeId::kDate && is_timestamp(to)) return named("date_to_timestamp", unit_of(to), "dates");
+  if (is_timestamp(from) && to.id == TypeId::kDate) return named("timestamp_to_date", unit_of(from), "dates");
+  if (is_timestamp(from) && to.id == TypeId::kTime) return named("timestamp_to_time", unit_of(from), "dates");
+  if (is_timestamp(from) && is_timestamp(to))
+    return named("timestamp_to_timestamp", unit_of(from) + unit_of(to), "dates");
   if (from.id == TypeId::kVarchar) return from_text(to);
   if (to.id == TypeId::kVarchar) return to_text(from);
   return std::nullopt;

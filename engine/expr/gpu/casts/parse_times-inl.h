@@ -167,17 +167,11 @@ LANES_FN i64 text_to_time(Outcome& outcome, Text text) {
   outcome.failed |= !parse_time(text, micros);
   return micros;
 }
-template <i64 kPerSecond, bool kUseOffset>
-LANES_FN i64 text_to_timestamp(Outcome& outcome, Text text) {
+LANES_FN i64 text_to_timestamp(Outcome& outcome, Text text, i64 per_second, bool use_offset) {
   i64 micros = 0;
   i32 nanos = 0;
-  outcome.failed |= parse_timestamp(text, kUseOffset, micros, nanos) != ParseError::kNone;
-  if (outcome.failed) return 0;
-  if (kPerSecond <= kMicrosPerSecond || is_infinite(micros)) return timestamp_in<kPerSecond>(outcome, micros);
-  i64 result;
-  outcome.failed |= multiply_overflows(micros, i64(1000), result);
-  outcome.failed |= add_overflows(result, i64(nanos), result) || is_infinite(result);
-  return result;
+  outcome.failed |= parse_timestamp(text, use_offset, micros, nanos) != ParseError::kNone;
+  return outcome.failed ? 0 : timestamp_in(outcome, micros, nanos, per_second);
 }
 
 }  // namespace lanewise::kernel

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expr/gpu/values-inl.h"
+#include "data/gpu/values-inl.h"
 
 /// For functions that are large, or that few rows need: compiled once, and called.
 #if defined(__CUDACC__)

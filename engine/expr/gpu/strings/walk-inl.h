@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expr/gpu/values-inl.h"
+#include "data/gpu/values-inl.h"
 
 /// Patterns over strings that are computed: those of columns are matched by warps, in kernels of their own.
 namespace lanewise::kernel {

@@ -3,8 +3,8 @@
 #include <random>
 #include <vector>
 
+#include "data/gpu/values-inl.h"
 #include "expr/evaluation/evaluate.h"
-#include "expr/gpu/values-inl.h"
 #include "expr/testing/random_expressions.h"
 
 /// Expressions emitted for devices, compiled for the host and compared with the reference evaluator.

@@ -22,7 +22,11 @@ using lanes::u8;
 using i8 = signed char;
 using i16 = short;
 using i32 = int;
+#if defined(__INT64_TYPE__)
+using i64 = __INT64_TYPE__;  // the host's type, as u64 is
+#else
 using i64 = long long;
+#endif
 #if defined(__CUDACC__)
 using i128 = __int128;
 using u128 = unsigned __int128;
