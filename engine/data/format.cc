@@ -10,7 +10,7 @@
 #include <iterator>
 #include <limits>
 
-#include "data/gpu/calendar-inl.h"
+#include "data/kernels/calendar-inl.h"
 
 namespace lanewise::format {
 

@@ -32,8 +32,8 @@ bool names_columns(const plan::Node& node) {
 
 /// ChunkColumns::of_input after the step.
 std::vector<bool> of_input_after(const plan::Node& step, const std::vector<bool>& before) {
-  const bool computed = !std::holds_alternative<plan::Join>(step.payload) &&
-                        std::ranges::find(before, false) == before.end();
+  const bool computed =
+      !std::holds_alternative<plan::Join>(step.payload) && std::ranges::find(before, false) == before.end();
   std::vector<bool> after;
   for (const size_t column : columns_below(step))
     after.push_back(column == kComputed ? computed : before[column]);
@@ -105,8 +105,12 @@ OpenBranch PipelineOpener::open_now(const Branch& branch, const std::optional<op
     StreamingOperator op = open_step(step, results_);
     const Schema& schema = step.node->children[0]->schema;
     of_input.resize(schema.size(), true);
-    open.steps.push_back({plan::name(step.node->payload), step.line, false, std::move(op.step),
-                          std::move(op.expander), {named ? &schema : nullptr, of_input}});
+    open.steps.push_back({plan::name(step.node->payload),
+                          step.line,
+                          false,
+                          std::move(op.step),
+                          std::move(op.expander),
+                          {named ? &schema : nullptr, of_input}});
     of_input = of_input_after(*step.node, of_input);
     named |= names_columns(*step.node);
   }
@@ -141,7 +145,11 @@ void PipelineOpener::open_scan(const plan::Scan& scan, const Branch& branch,
   notes_[branch.line] += opened.note;
   open.input = std::move(opened.input);
   const auto add = [&](std::unique_ptr<ops::Step> step) {
-    open.steps.push_back({"Scan", branch.line, true, std::move(step), nullptr,
+    open.steps.push_back({"Scan",
+                          branch.line,
+                          true,
+                          std::move(step),
+                          nullptr,
                           {&branch.schema, std::vector<bool>(branch.schema.size(), true)}});
   };
   if (!scan.predicates.empty()) add(std::make_unique<ops::Filter>(scan.predicates));

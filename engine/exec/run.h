@@ -15,8 +15,8 @@ namespace lanewise::exec {
 
 /// The columns of a chunk, for messages.
 struct ChunkColumns {
-  const Schema* names;        ///< null: they have none
-  std::vector<bool> of_input;  ///< whether a column comes from the branch's input, not from a build side
+  const Schema* names = nullptr;  ///< null: they have none
+  std::vector<bool> of_input;     ///< whether a column comes from the branch's input, not from a build side
 };
 
 /// A step, and the plan line that counts its rows and time.

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "data/format.h"
-#include "data/gpu/calendar-inl.h"
+#include "data/kernels/calendar-inl.h"
 #include "expr/gpu/dates-inl.h"
 
 /// Calendar arithmetic on days and microseconds since 1970-01-01: the functions of kernel:: that the host

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "data/format.h"
-#include "data/gpu/calendar-inl.h"
+#include "data/kernels/calendar-inl.h"
 #include "expr/evaluation/evaluate.h"
 #include "expr/testing/calendar_oracle.h"
 

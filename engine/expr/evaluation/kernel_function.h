@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "base/error.h"
-#include "data/gpu/values-inl.h"
+#include "data/kernels/values-inl.h"
 #include "expr/evaluation/loops.h"
 
 /// Functions of expr/gpu/*-inl.h, which devices compile too, as functions of single values of the host.

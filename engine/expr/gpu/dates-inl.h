@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/gpu/calendar-inl.h"
+#include "data/kernels/calendar-inl.h"
 #include "expr/gpu/arithmetic-inl.h"
 
 /// Functions of dates (days) and timestamps (microseconds since 1970); expr/dates/ calls the same on the

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/gpu/values-inl.h"
+#include "data/kernels/values-inl.h"
 
 /// Memory for strings that a kernel makes: one block, of which threads take pieces.
 namespace lanewise::kernel {

@@ -202,7 +202,8 @@ LANES_FN i64 of_interval(Outcome&, Interval value) {
 LANES_FN f64 epoch_of_interval(Outcome& outcome, Interval value) {
   const i64 quarter_days =
       i64(value.months) / 12 * (365 * 4 + 1) + (value.months % 12 * 30 + i64(value.days)) * 4;
-  return f64(quarter_days * (86'400 / 4)) + epoch_of_time(outcome, value.micros);
+  constexpr i64 kSeconds = 86'400 / 4;  // of a quarter of a day
+  return f64(quarter_days * kSeconds) + epoch_of_time(outcome, value.micros);
 }
 
 /// In units of 1 / per_second: below microseconds the parts are cut to units one by one; months have 30 days.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/gpu/values-inl.h"
+#include "data/kernels/values-inl.h"
 #include "exec/gpu/codegen/tally-inl.h"
 #include "lanes/automata/rows-inl.h"
 #include "lanes/groups/late_first-inl.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/gpu/values-inl.h"
+#include "data/kernels/values-inl.h"
 
 /// Casts between numbers, decimals, dates and timestamps, as expr/casts/ does them on the host. What decides
 /// a decimal's digits comes as further arguments, which are constants of the source.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/gpu/values-inl.h"
+#include "data/kernels/values-inl.h"
 
 /// Reading strings from their beginning: what is read is taken off. ASCII, for every locale.
 namespace lanewise::kernel {

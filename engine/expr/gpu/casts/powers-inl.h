@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/gpu/values-inl.h"
+#include "data/kernels/values-inl.h"
 
 /// For functions that are large, or that few rows need: compiled once, and called.
 #if defined(__CUDACC__)

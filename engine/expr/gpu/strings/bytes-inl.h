@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/gpu/values-inl.h"
+#include "data/kernels/values-inl.h"
 
 /// Bytes of strings as numbers. On devices the words of 8 bytes that hold them are read.
 namespace lanewise::kernel {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/gpu/values-inl.h"
+#include "data/kernels/values-inl.h"
 
 /// Patterns over strings that are computed: those of columns are matched by warps, in kernels of their own.
 namespace lanewise::kernel {

@@ -3,7 +3,7 @@
 #include <random>
 #include <vector>
 
-#include "data/gpu/values-inl.h"
+#include "data/kernels/values-inl.h"
 #include "expr/evaluation/evaluate.h"
 #include "expr/testing/random_expressions.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/gpu/values-inl.h"
+#include "data/kernels/values-inl.h"
 
 /// The proleptic Gregorian calendar, on hosts and devices: dates are days, timestamps and times microseconds,
 /// since 1970. Infinite ones stay what they are.
