@@ -10,6 +10,7 @@
 #include "exec/inputs/open_scan.h"
 #include "exec/inputs/slicing.h"
 #include "exec/open_operators.h"
+#include "exec/pipeline/first_fault.h"
 #include "ops/filter/filter.h"
 #include "ops/join/build.h"
 
@@ -32,11 +33,15 @@ bool names_columns(const plan::Node& node) {
 
 /// ChunkColumns::of_input after the step.
 std::vector<bool> of_input_after(const plan::Node& step, const std::vector<bool>& before) {
-  const bool computed =
-      !std::holds_alternative<plan::Join>(step.payload) && std::ranges::find(before, false) == before.end();
   std::vector<bool> after;
+  if (const auto* project = std::get_if<plan::Project>(&step.payload)) {
+    for (const ExprPtr& expr : project->exprs) after.push_back(reads_only(*expr, before));
+    return after;
+  }
+  const bool unnested = std::holds_alternative<plan::Unnest>(step.payload) &&
+                        std::ranges::find(before, false) == before.end();
   for (const size_t column : columns_below(step))
-    after.push_back(column == kComputed ? computed : before[column]);
+    after.push_back(column == kComputed ? unnested : before[column]);
   return after;
 }
 

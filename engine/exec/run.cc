@@ -72,12 +72,6 @@ class ProgressReport {
   std::atomic<std::chrono::steady_clock::rep> last_{0};
 };
 
-bool reads_input_only(const ExprPtr& argument, const std::vector<bool>& of_input) {
-  return argument == nullptr || std::ranges::all_of(columns_of(*argument), [&](size_t column) {
-           return column < of_input.size() && of_input[column];
-         });
-}
-
 /// Runs a pipeline on one thread.
 class Worker {
  public:
@@ -256,7 +250,7 @@ class Worker {
       f();
     } catch (ConversionError& error) {
       if (columns.names != nullptr) name_argument(error, *columns.names);
-      error.of_input = reads_input_only(error.argument, columns.of_input);
+      error.of_input = error.argument == nullptr || reads_only(*error.argument, columns.of_input);
       if (depth != 0) error.row.reset();
       throw;
     }

@@ -19,7 +19,7 @@ struct InputOrder {
   bool nulls_first;
 };
 
-/// The end of a pipeline: consumes all its chunks, from several threads at once, and makes a table of them.
+/// The end of a pipeline: consumes all its chunks and makes a table of them.
 class Sink {
  public:
   /// The data gathered by one thread.
@@ -30,10 +30,9 @@ class Sink {
 
   virtual ~Sink() = default;
   virtual std::unique_ptr<Local> local() const = 0;
-  /// Whether all chunks must reach one thread, in their order.
+  /// Whether one thread consumes all chunks, in their order; else several do at once, in any order.
   virtual bool in_order() const { return false; }
-  /// Chunks reach a thread in any order; chunk.order gives their position. Memory that outlives the call
-  /// is charged to context.budget.
+  /// The position of the chunk is chunk.order. Memory that outlives the call is charged to context.budget.
   virtual void consume(Local& local, const Chunk& chunk, EvalContext& context) const = 0;
   /// Chunks from this order on can no longer change the result (LIMIT), so they are not needed. It only
   /// decreases. Thread-safe.

@@ -189,7 +189,8 @@ std::optional<Table> Database::run(const Statement& statement, MemoryBudget* bud
   return translated(
       [&]() -> std::optional<Table> {
         std::optional<Table> table;
-        const bool reads_only = statement.kind == Statement::Kind::kQuery;
+        // DESCRIBE and SHOW are SELECT statements for DuckDB.
+        const bool reads_only = statement.kind == Statement::Kind::kQuery || statement.name == "SELECT";
         if (statement.kind == Statement::Kind::kOther) state_->files.clear();  // no plan was made
         for (auto& part : state_->connection->ExtractStatements(statement.text)) {
           table = reads_only ? state_->run(std::move(part), true, statement.parameters, budget)

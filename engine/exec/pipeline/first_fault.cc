@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <vector>
+#include <algorithm>
 
 namespace lanewise::exec {
 
@@ -19,6 +19,12 @@ void name_argument(ConversionError& error, const Schema& columns) {
   for (const Field& column : columns) names.push_back(column.name);
   const bool is_column = error.argument->kind == Expr::Kind::kColumn;
   error.origin = (is_column ? "column " : "") + error.argument->to_string(&names);
+}
+
+bool reads_only(const Expr& expr, const std::vector<bool>& marked) {
+  return std::ranges::all_of(columns_of(expr), [&](size_t column) {
+    return column < marked.size() && marked[column];
+  });
 }
 
 ConversionError with_place(const ConversionError& error, const std::string& source,

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "data/column.h"
 #include "expr/conversion_error.h"
@@ -30,6 +31,9 @@ class FirstFault {
 
 /// Names the value that was converted, by the columns of `error.argument`.
 void name_argument(ConversionError& error, const Schema& columns);
+
+/// Whether the expression reads only columns that are marked.
+bool reads_only(const Expr& expr, const std::vector<bool>& marked);
 
 /// "'f.csv', row 7, column s: ...". `row` counts from 0; no row is named for a source without a name.
 ConversionError with_place(const ConversionError& error, const std::string& source,

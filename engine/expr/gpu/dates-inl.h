@@ -107,9 +107,10 @@ LANES_FN f64 julian_of_timestamp(Outcome& outcome, i64 micros) {
 /// Days and microseconds as a timestamp.
 LANES_FN i64 timestamp_of(Outcome& outcome, i32 days, i64 micros) {
   if (is_infinite(days)) return days < 0 ? -highest<i64> : highest<i64>;
-  const i128 result = i128(days) * kMicrosPerDay + micros;
-  outcome.failed |= result > highest<i64> - 1 || result < 1 - highest<i64>;
-  return i64(result);
+  i64 result;  // midnight must be in range, too
+  outcome.failed |= multiply_overflows(i64(days), kMicrosPerDay, result);
+  outcome.failed |= add_overflows(result, micros, result) || is_infinite(result);
+  return result;
 }
 LANES_FN i32 date_of(i64 micros) {
   if (is_infinite(micros)) return micros < 0 ? -highest<i32> : highest<i32>;
@@ -170,7 +171,9 @@ LANES_FN i64 start_of_day(i64 days) { return days; }
 
 template <auto start>
 LANES_FN i64 truncated_date(Outcome& outcome, i32 days) {
-  return timestamp_of(outcome, is_infinite(days) ? days : i32(start(days)), 0);
+  const i64 first = is_infinite(days) ? days : start(days);
+  outcome.failed |= first < -highest<i32>;
+  return timestamp_of(outcome, i32(first), 0);
 }
 template <auto start>
 LANES_FN i64 truncated_timestamp(Outcome& outcome, i64 micros) {
@@ -247,7 +250,7 @@ LANES_FN i32 last_day(Outcome& outcome, i32 days) {
   outcome.null = is_infinite(days);
   if (outcome.null) return 0;
   const Date date = civil(days);
-  const i64 last = days - date.day + days_in_month(date.year, date.month);
+  const i64 last = i64(days) - date.day + days_in_month(date.year, date.month);
   outcome.failed |= last >= highest<i32>;
   return i32(last);
 }
@@ -300,7 +303,7 @@ LANES_FN i64 make_timestamp_micros(Outcome& outcome, i64 micros) {
 }
 /// False if there is no such day.
 LANES_FN bool make_day(i64 year, i64 month, i64 day, i32& days) {
-  constexpr i64 kYears = 5'900'000;  // more than 32-bit days hold
+  constexpr i64 kYears = 5'900'000;  // days of 32 bits hold fewer
   if (month < 1 || month > 12 || day < 1 || year < -kYears || year > kYears) return false;
   if (day > days_in_month(year, month)) return false;
   const i64 result = day_number(year, month, day);

@@ -16,7 +16,14 @@ struct DivisorRange {
     throw UserError("Overflow on abs(" + number_text(lowest<T>()) + ")");
   }
 };
-using MultipleRange = Raises<"lcm value is out of range">;
+struct MultipleRange {
+  template <class T>
+  [[noreturn]] static void raise(const Site& site, T a, T b) {
+    if (a == lowest<T>() && b == lowest<T>()) DivisorRange::raise(site, a, b);
+    throw UserError("lcm value is out of range");
+  }
+};
+
 /// Not the kernel's, which is slower on the host.
 int128_t factorial(const Site&, int32_t value) {
   if (value < 0) throw UserError("factorial of a negative number is undefined");
