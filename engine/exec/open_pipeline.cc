@@ -38,8 +38,8 @@ std::vector<bool> of_input_after(const plan::Node& step, const std::vector<bool>
     for (const ExprPtr& expr : project->exprs) after.push_back(reads_only(*expr, before));
     return after;
   }
-  const bool unnested = std::holds_alternative<plan::Unnest>(step.payload) &&
-                        std::ranges::find(before, false) == before.end();
+  const bool unnested =
+      std::holds_alternative<plan::Unnest>(step.payload) && std::ranges::find(before, false) == before.end();
   for (const size_t column : columns_below(step))
     after.push_back(column == kComputed ? unnested : before[column]);
   return after;

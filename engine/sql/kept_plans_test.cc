@@ -38,7 +38,8 @@ TEST_F(KeptPlansTest, PlansOfTablesAreMadeOnce) {
   EXPECT_EQ(plan("SELECT a FROM t"), plan("SELECT a FROM t ;\n")) << "what ends a statement does not matter";
   EXPECT_NE(plan("SELECT a FROM t"), plan("SELECT A FROM t"));
   const plan::NodePtr first = plan("FROM t");
-  for (const char* statement : {"DESCRIBE t", "SHOW TABLES", "DESCRIBE SELECT nextval('numbers')"}) run(statement);
+  for (const char* statement : {"DESCRIBE t", "SHOW TABLES", "DESCRIBE SELECT nextval('numbers')"})
+    run(statement);
   EXPECT_EQ(plan("FROM t"), first) << "these change nothing";
 }
 

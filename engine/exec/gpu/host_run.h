@@ -1,6 +1,7 @@
 #pragma once
 
 #include "exec/pipeline/options.h"
+#include "plan/node.h"
 
 namespace lanewise::exec {
 

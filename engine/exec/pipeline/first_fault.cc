@@ -22,9 +22,8 @@ void name_argument(ConversionError& error, const Schema& columns) {
 }
 
 bool reads_only(const Expr& expr, const std::vector<bool>& marked) {
-  return std::ranges::all_of(columns_of(expr), [&](size_t column) {
-    return column < marked.size() && marked[column];
-  });
+  return std::ranges::all_of(columns_of(expr),
+                             [&](size_t column) { return column < marked.size() && marked[column]; });
 }
 
 ConversionError with_place(const ConversionError& error, const std::string& source,
