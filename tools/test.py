@@ -28,7 +28,7 @@ SANITIZERS = {
     "tsan": {"TSAN_OPTIONS": f"suppressions={ROOT}/tests/tsan.supp:halt_on_error=1:second_deadlock_stack=1:{TLS}"},
 }
 # They load the library into Python, which has leaks of its own.
-IN_PYTHON = ["tests/sql/test_changes.py", *(f"tests/python/test_{name}.py" for name in ("arrow_data", "dbapi", "sql", "stream", "udf"))]
+IN_PYTHON = ["tests/sql/test_changes.py", *(f"tests/python/test_{name}.py" for name in ("arrow_data", "dbapi", "sql", "udf"))]
 EMULATORS = {"aarch64": ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]}
 
 
