@@ -109,7 +109,6 @@ OpenBranch PipelineOpener::open_now(const Branch& branch, const std::optional<op
   for (const StepSpec& step : branch.steps) {
     StreamingOperator op = open_step(step, results_);
     const Schema& schema = step.node->children[0]->schema;
-    of_input.resize(schema.size(), true);
     open.steps.push_back({plan::name(step.node->payload),
                           step.line,
                           false,

@@ -24,7 +24,7 @@ PATIENCE = 1  # seconds for one answer of DuckDB
 
 
 def settings(chooser):
-    """Any target, vector size and thread count must give the answer, again too."""
+    """Any target, vector size and thread count must give the answer, also if the query is repeated."""
     lanes = chooser.choice(["simd", "simd", "branching", "scalar", "auto", "interleaved", "emulated"])
     return {"lanes": lanes, "vector_size": chooser.choice([None, None, 1, 2, 7]), "threads": chooser.choice([1, 2]), "semi_joins_first": chooser.choice([False, True]),
             "times": chooser.choice([1, 1, 2])}

@@ -68,6 +68,7 @@ TEST(Dates, CalendarIsTheOracles) {
     ASSERT_EQ(kernel::day_number(date.year, date.month, date.day), day);
     ASSERT_EQ(kernel::days_in_month(date.year, date.month), oracle::days_in_month(date.year, date.month));
   }
+  EXPECT_EQ(kernel::day_number(2000, 3, 1), 11017);
   // The days of the first and last second of 64 bits.
   for (const int64_t day : {INT64_MIN / 86'400 - 1, INT64_MAX / 86'400}) {
     const kernel::Date date = kernel::civil(day);
