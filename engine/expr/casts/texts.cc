@@ -34,7 +34,7 @@ int64_t time_ns(kernel::Outcome& outcome, kernel::Text text) {
   kernel::i64 micros = 0;
   kernel::i32 nanos = 0;
   outcome.failed |= !kernel::parse_time(text, micros, nanos);
-  return micros * 1'000 + nanos;
+  return outcome.failed ? 0 : micros * 1'000 + nanos;
 }
 
 /// ASCII, with \xHH for any byte.
