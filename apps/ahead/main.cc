@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "exec/gpu/branch/section_sources.h"
 #include "exec/gpu/plain_kernels.h"
-#include "exec/gpu/section_sources.h"
 #include "gpu/modules/kernels.h"
 
 namespace {

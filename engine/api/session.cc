@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "data/arrow/arrow_stream.h"
 #include "data/table_source.h"
-#include "exec/gpu/accelerator.h"
+#include "exec/gpu/device/accelerator.h"
 #include "gpu/driver.h"
 #include "sql/database.h"
 #include "sql/duckdb/errors.h"

@@ -6,7 +6,7 @@
 
 #include "base/size.h"
 #include "base/testing/test_size.h"
-#include "exec/row_stream.h"
+#include "exec/results/row_stream.h"
 #include "exec/testing/plan_oracle.h"
 #include "ops/aggregate/accumulators/host_aggregate.h"
 

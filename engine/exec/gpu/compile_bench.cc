@@ -4,10 +4,10 @@
 #include <ctime>
 #include <future>
 
-#include "exec/gpu/make_program.h"
+#include "exec/gpu/branch/make_program.h"
+#include "exec/gpu/branch/section_sources.h"
 #include "exec/gpu/plain_kernels.h"
 #include "exec/gpu/rows/row_kernels.h"
-#include "exec/gpu/section_sources.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/pipeline/pipeline.h"
 #include "exec/testing/fake_source.h"

@@ -1,5 +1,5 @@
 #include "exec/gpu/plain_kernels.h"
-#include "exec/gpu/make_program.h"
+#include "exec/gpu/branch/make_program.h"
 #include "exec/gpu/match/match_kernels.h"
 
 #include <algorithm>

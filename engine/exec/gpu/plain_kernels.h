@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "exec/gpu/section_sources.h"
+#include "exec/gpu/branch/section_sources.h"
 #include "exec/pipeline/pipeline.h"
-#include "exec/results.h"
+#include "exec/results/results.h"
 #include "gpu/modules/kernel_cache.h"
 
 namespace lanewise::exec {

@@ -1,5 +1,5 @@
 #include "exec/gpu/run_on_device.h"
-#include "exec/gpu/make_program.h"
+#include "exec/gpu/branch/make_program.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include "base/size.h"
 #include "exec/gpu/aggregate/passes.h"
 #include "exec/gpu/aggregate/states-inl.h"
-#include "exec/gpu/branch_run.h"
-#include "exec/gpu/collect.h"
+#include "exec/gpu/branch/branch_run.h"
+#include "exec/gpu/collect/collect.h"
 #include "exec/gpu/device_sink.h"
 #include "exec/gpu/groups/group_run.h"
 #include "exec/gpu/join/join_table.h"

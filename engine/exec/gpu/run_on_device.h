@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "exec/gpu/accelerator.h"
+#include "exec/gpu/device/accelerator.h"
 #include "exec/gpu/plain_kernels.h"
 #include "exec/pipeline/options.h"
 #include "exec/pipeline/pipeline.h"
 #include "exec/pipeline/profile.h"
-#include "exec/results.h"
+#include "exec/results/results.h"
 
 namespace lanewise::exec {
 

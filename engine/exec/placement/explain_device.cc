@@ -5,7 +5,7 @@
 #include "exec/placement/explain_device.h"
 #include "exec/placement/placement.h"
 #include "exec/recursion/recursion.h"
-#include "exec/results.h"
+#include "exec/results/results.h"
 
 namespace lanewise::exec {
 

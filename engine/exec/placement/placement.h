@@ -8,7 +8,7 @@
 #include "exec/pipeline/pipeline.h"
 #include "exec/placement/choice.h"
 #include "exec/placement/places.h"
-#include "exec/results.h"
+#include "exec/results/results.h"
 
 namespace lanewise::exec {
 

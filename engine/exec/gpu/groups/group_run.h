@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "exec/gpu/branch_run.h"
-#include "exec/gpu/collect.h"
+#include "exec/gpu/branch/branch_run.h"
+#include "exec/gpu/collect/collect.h"
 #include "exec/gpu/groups/slot_run.h"
 
 namespace lanewise::exec {

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "exec/gpu/collect.h"
+#include "exec/gpu/collect/collect.h"
 #include "gpu/sort/sort.h"
 
 namespace lanewise::exec {

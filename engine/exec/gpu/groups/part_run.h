@@ -1,6 +1,6 @@
 #pragma once
 
-#include "exec/gpu/branch_run.h"
+#include "exec/gpu/branch/branch_run.h"
 
 namespace lanewise::exec {
 

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "exec/gpu/branch_run.h"
-#include "exec/gpu/collect.h"
+#include "exec/gpu/branch/branch_run.h"
+#include "exec/gpu/collect/collect.h"
 #include "exec/gpu/groups/any_slots-inl.h"
 
 namespace lanewise::exec {

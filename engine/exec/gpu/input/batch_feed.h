@@ -5,7 +5,7 @@
 #include <future>
 #include <vector>
 
-#include "exec/gpu/input/device_store.h"
+#include "exec/gpu/device/device_store.h"
 #include "gpu/stream.h"
 
 namespace lanewise::exec {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "data/gpu/device_rows.h"
-#include "exec/gpu/accelerator.h"
+#include "exec/gpu/device/accelerator.h"
 #include "exec/inputs/stored_input.h"
 #include "exec/pipeline/options.h"
 #include "exec/pipeline/pipeline.h"
-#include "exec/results.h"
+#include "exec/results/results.h"
 
 namespace lanewise::exec {
 

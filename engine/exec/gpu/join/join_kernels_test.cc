@@ -3,10 +3,10 @@
 #include <numeric>
 
 #include "base/testing/test_size.h"
+#include "exec/gpu/branch/make_program.h"
+#include "exec/gpu/branch/section_sources.h"
 #include "exec/gpu/join/build_kernels.h"
 #include "exec/gpu/join/split_kernels.h"
-#include "exec/gpu/make_program.h"
-#include "exec/gpu/section_sources.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/testing/fake_source.h"
 #include "gpu/modules/compiler.h"

@@ -9,7 +9,7 @@
 
 #include "base/size.h"
 #include "data/physical_value.h"
-#include "exec/gpu/branch_run.h"
+#include "exec/gpu/branch/branch_run.h"
 #include "exec/gpu/codegen/kernel_builder.h"
 #include "exec/gpu/join/build_kernels.h"
 #include "exec/gpu/join/pairs-inl.h"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "data/gpu/device_column.h"
-#include "exec/gpu/accelerator.h"
+#include "exec/gpu/device/accelerator.h"
+#include "exec/gpu/device/kernel_clock.h"
 #include "exec/gpu/join/join-inl.h"
-#include "exec/gpu/kernel_clock.h"
 #include "exec/pipeline/options.h"
 #include "ops/join/build.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "data/gpu/device_column.h"
-#include "exec/gpu/branch_run.h"
+#include "exec/gpu/branch/branch_run.h"
 #include "exec/gpu/join/split-inl.h"
 
 namespace lanewise::exec {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "data/gpu/device_column.h"
-#include "exec/gpu/accelerator.h"
+#include "exec/gpu/device/accelerator.h"
 #include "exec/gpu/match/match-inl.h"
 #include "exec/gpu/match/needle-inl.h"
 #include "gpu/modules/module.h"

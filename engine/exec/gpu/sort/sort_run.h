@@ -1,7 +1,7 @@
 #pragma once
 
-#include "exec/gpu/branch_run.h"
-#include "exec/gpu/collect.h"
+#include "exec/gpu/branch/branch_run.h"
+#include "exec/gpu/collect/collect.h"
 #include "gpu/sort/sort.h"
 
 namespace lanewise::exec {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "exec/gpu/make_program.h"
+#include "exec/gpu/branch/make_program.h"
 #include "exec/gpu/run_on_device.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/testing/fake_source.h"

@@ -1,15 +1,15 @@
-#include "exec/open_pipeline.h"
+#include "exec/cores/open_pipeline.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "exec/cores/open_operators.h"
 #include "exec/inputs/early_filters.h"
 #include "exec/inputs/marked_rows.h"
 #include "exec/inputs/morsel_list.h"
 #include "exec/inputs/open_scan.h"
 #include "exec/inputs/slicing.h"
-#include "exec/open_operators.h"
 #include "exec/pipeline/first_fault.h"
 #include "ops/filter/filter.h"
 #include "ops/join/build.h"

@@ -1,4 +1,4 @@
-#include "exec/gpu/kernel_clock.h"
+#include "exec/gpu/device/kernel_clock.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "exec/join_parts.h"
+#include "exec/cores/join_parts.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "exec/gpu/branch_run.h"
+#include "exec/gpu/branch/branch_run.h"
 
 #include <algorithm>
 #include <iterator>
@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "exec/gpu/branch/make_program.h"
 #include "exec/gpu/codegen/tally-inl.h"
-#include "exec/gpu/collect.h"
+#include "exec/gpu/collect/collect.h"
 #include "exec/gpu/join/expand-inl.h"
 #include "exec/gpu/join/pairs-inl.h"
 #include "exec/gpu/join/probe_kernels.h"
 #include "exec/gpu/join/split_kernels.h"
 #include "exec/gpu/join/split_run.h"
-#include "exec/gpu/make_program.h"
 #include "exec/gpu/match/match_kernels.h"
 #include "exec/gpu/rows/row_kernels.h"
 #include "exec/pipeline/first_fault.h"

@@ -1,4 +1,4 @@
-#include "exec/gpu/make_program.h"
+#include "exec/gpu/branch/make_program.h"
 
 #include <algorithm>
 

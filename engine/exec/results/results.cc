@@ -1,4 +1,4 @@
-#include "exec/results.h"
+#include "exec/results/results.h"
 
 #include "exec/gpu/join/join_table.h"
 

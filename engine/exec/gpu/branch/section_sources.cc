@@ -1,4 +1,4 @@
-#include "exec/gpu/section_sources.h"
+#include "exec/gpu/branch/section_sources.h"
 
 #include "exec/gpu/aggregate/aggregate_kernels.h"
 #include "exec/gpu/join/split_kernels.h"

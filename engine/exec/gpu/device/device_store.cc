@@ -1,4 +1,4 @@
-#include "exec/gpu/input/device_store.h"
+#include "exec/gpu/device/device_store.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 #include "exec/inputs/input.h"
 #include "exec/pipeline/profile.h"
-#include "exec/row_stream.h"
+#include "exec/results/row_stream.h"
 #include "ops/sink.h"
 #include "ops/step.h"
 

@@ -1,4 +1,4 @@
-#include "exec/gpu/collect.h"
+#include "exec/gpu/collect/collect.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "exec/gpu/accelerator.h"
+#include "exec/gpu/device/accelerator.h"
 
 #include <fmt/format.h>
 

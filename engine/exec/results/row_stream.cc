@@ -1,4 +1,4 @@
-#include "exec/row_stream.h"
+#include "exec/results/row_stream.h"
 
 #include <algorithm>
 

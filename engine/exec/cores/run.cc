@@ -1,4 +1,4 @@
-#include "exec/run.h"
+#include "exec/cores/run.h"
 
 #include <algorithm>
 #include <atomic>

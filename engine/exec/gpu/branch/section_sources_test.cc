@@ -1,5 +1,5 @@
-#include "exec/gpu/section_sources.h"
-#include "exec/gpu/make_program.h"
+#include "exec/gpu/branch/section_sources.h"
+#include "exec/gpu/branch/make_program.h"
 
 #include <gmock/gmock.h>
 

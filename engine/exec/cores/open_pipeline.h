@@ -6,9 +6,9 @@
 #include <string>
 #include <unordered_map>
 
+#include "exec/cores/run.h"
 #include "exec/pipeline/pipeline.h"
-#include "exec/results.h"
-#include "exec/run.h"
+#include "exec/results/results.h"
 
 namespace lanewise::exec {
 

@@ -4,7 +4,7 @@
 
 #include "data/column.h"
 #include "exec/pipeline/pipeline.h"
-#include "exec/results.h"
+#include "exec/results/results.h"
 #include "ops/sink.h"
 #include "ops/step.h"
 

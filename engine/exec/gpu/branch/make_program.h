@@ -3,7 +3,7 @@
 #include "exec/gpu/codegen/program.h"
 #include "exec/gpu/codegen/sink_form.h"
 #include "exec/pipeline/pipeline.h"
-#include "exec/results.h"
+#include "exec/results/results.h"
 
 namespace lanewise::exec {
 

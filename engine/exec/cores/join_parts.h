@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "exec/pipeline/pipeline.h"
-#include "exec/results.h"
+#include "exec/results/results.h"
 
 namespace lanewise::exec {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "data/arrow/arrow_device_rows.h"
-#include "exec/gpu/branch_run.h"
+#include "exec/gpu/branch/branch_run.h"
 
 namespace lanewise::exec {
 

@@ -1,4 +1,4 @@
-#include "exec/open_operators.h"
+#include "exec/cores/open_operators.h"
 
 #include "base/error.h"
 #include "ops/aggregate/aggregate.h"

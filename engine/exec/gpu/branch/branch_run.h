@@ -7,15 +7,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "exec/gpu/accelerator.h"
+#include "exec/gpu/branch/section_sources.h"
 #include "exec/gpu/codegen/rows-inl.h"
+#include "exec/gpu/device/accelerator.h"
+#include "exec/gpu/device/kernel_clock.h"
 #include "exec/gpu/groups/groups-inl.h"
 #include "exec/gpu/input/batch_feed.h"
 #include "exec/gpu/input/device_input.h"
 #include "exec/gpu/join/join_table.h"
-#include "exec/gpu/kernel_clock.h"
 #include "exec/gpu/match/match.h"
-#include "exec/gpu/section_sources.h"
 #include "gpu/modules/kernels.h"
 
 namespace lanewise::exec {

@@ -2,7 +2,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "exec/gpu/branch_run.h"
+#include "exec/gpu/branch/branch_run.h"
 #include "exec/gpu/join/probe_kernels.h"
 #include "exec/pipeline/profile.h"
 #include "expr/gpu/heap-inl.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "exec/gpu/codegen/module_store.h"
-#include "exec/gpu/input/device_store.h"
+#include "exec/gpu/device/device_store.h"
 #include "exec/pipeline/strategy.h"
 #include "gpu/memory.h"
 #include "gpu/staging.h"
