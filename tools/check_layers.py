@@ -18,11 +18,8 @@ AGGREGATE_FUNCTIONS = {"ops/aggregate/accumulators/accumulator.h", "ops/aggregat
                        "ops/aggregate/functions/interpolate.h", "ops/aggregate/functions/to_real.h", "ops/aggregate/functions/share.h"}
 
 # Folders that still include each other in circles, by layer:
-# - exec: what a GPU leaves to the cores runs there as a plan (host_run.cc calls execute); each operator's folder on GPUs uses the
-#   run of a branch (branch_run.h), which uses their kernels.
 # - expr: the table of functions names the functions of each folder, and they include expr.h and evaluation/.
-CIRCLES = {"exec": {"exec", "exec/placement", "exec/gpu", *(f"exec/gpu/{part}" for part in ("aggregate", "groups", "input", "join", "match", "rows", "sort"))},
-           "expr": {"expr", *(f"expr/{part}" for part in ("arithmetic", "casts", "comparisons", "dates", "evaluation", "gpu", "gpu/casts", "gpu/strings", "nested",
+CIRCLES = {"expr": {"expr", *(f"expr/{part}" for part in ("arithmetic", "casts", "comparisons", "dates", "evaluation", "gpu", "gpu/casts", "gpu/strings", "nested",
                                                           "patterns", "strings"))}}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')

@@ -11,9 +11,7 @@
 
 #include "base/error.h"
 #include "data/gpu/device_column.h"
-#include "exec/cores/join_parts.h"
-#include "exec/cores/open_pipeline.h"
-#include "exec/cores/run.h"
+#include "exec/cores/pipeline_runner.h"
 #include "exec/gpu/branch/branch_run.h"
 #include "exec/gpu/run_on_device.h"
 #include "exec/pipeline/pipeline.h"
@@ -37,9 +35,8 @@ class Execution {
         stream_(stream),
         lines_(lines_of(root)),
         counters_(lines_.size()),
-        pipelines_(split(root)) {
-    for (const Pipeline& pipeline : pipelines_)
-      results_.push_back({{pipeline.output, {}}});  // types, for now
+        pipelines_(split(root)),
+        results_(empty_results(pipelines_)) {
     last_use_.resize(pipelines_.size());
     for (size_t i = 0; i < pipelines_.size(); ++i)
       for (const size_t read : results_read(pipelines_[i])) last_use_[read] = i;
@@ -54,7 +51,7 @@ class Execution {
 
   Result run() {
     for (size_t i = 0; i < pipelines_.size(); ++i) {
-      if (!pass_on_kept(i) && !run_on_accelerator(i)) run_on_host(i, counters_);
+      if (!pass_on_kept(i) && !run_on_accelerator(i)) on_cores_.run(i, counters_);
       results_[i].table.schema = pipelines_[i].output;
       if (sink_is_operator(pipelines_[i])) {
         counters_[pipelines_[i].line].rows_out += static_cast<uint64_t>(results_[i].rows());
@@ -72,7 +69,7 @@ class Execution {
     for (auto& [line, notes] : device_notes_) result.profile[line].device = std::move(notes);
     for (const auto& [line, seconds] : kernel_seconds_) result.profile[line].kernel_seconds = seconds;
     for (const auto& [line, name] : on_device_) result.profile[line].target = name;
-    result.from_hot_columns = opener_.all_hot();
+    result.from_hot_columns = on_cores_.all_hot();
     return result;
   }
 
@@ -82,97 +79,6 @@ class Execution {
     RowStream::Writer writer(stream);
     writer.begin(0);
     for (Batch& batch : std::exchange(batches, {})) writer.add(std::move(batch));
-  }
-
-  void run_on_host(size_t i, std::vector<Counters>& counters) {
-    const Pipeline wanted = without_empty_joins(pipelines_[i]);
-    for (const size_t read : results_read(wanted)) {
-      if (!is_build(pipelines_[read]) || results_[read].build != nullptr || results_[read].parts != nullptr)
-        continue;
-      std::vector<Counters> again(counters.size());  // of what a device has counted
-      run_on_host(read, again);
-    }
-    for (const size_t read : results_read(wanted)) bring(results_[read]);
-    const Pipeline pipeline = with_parts(wanted, counters);
-    OpenPipeline open = opener_.open(pipeline);
-    if (stream_ != nullptr && i + 1 == pipelines_.size() && pipeline.sink == nullptr) {
-      auto sink = std::make_unique<StreamSink>(pipeline.input, *stream_);
-      open.stream = sink.get();
-      open.sink = std::move(sink);
-    }
-    results_[i].table = exec::run(open, options_, counters);
-    if (!is_build(pipeline)) return;
-    const auto& sink = static_cast<ops::BuildSink&>(*open.sink);
-    results_[i].build = sink.build();
-    results_[i].parts = sink.parts();
-    if (sink.parts() != nullptr) notes_[pipeline.line] += fmt::format("; in {} parts", sink.parts()->count());
-  }
-
-  /// Brings the rows that a pipeline left on a device to the host; false: there are none.
-  bool bring(PipelineResult& result) {
-    if (!result.left) return false;
-    Accelerator& gpu = *options_.accelerator();
-    const gpu::Device::Current current(gpu.device);
-    Batch batch;
-    batch.rows = result.left->batch.rows;
-    for (const auto& column : result.left->batch.columns)
-      batch.columns.push_back(to_host(*column, gpu.staging, gpu.stream, options_.budget));
-    result.table.batches.push_back(std::move(batch));
-    result.left.reset();
-    return true;
-  }
-
-  /// Runs the pipeline as far as joins go whose build sides are in parts, and returns what is left of it.
-  Pipeline with_parts(Pipeline pipeline, std::vector<Counters>& counters) {
-    while (const auto build = join_in_parts(pipeline, results_)) {
-      const plan::Node& join = *pipelines_[*build].sink;
-      const Schema& left = join.children[0]->schema;
-      auto sink = std::make_unique<ops::LeftPartsSink>(std::get<plan::Join>(join.payload), left,
-                                                       results_[*build].parts->count());
-      ops::LeftPartsSink& by_part = *sink;
-      const std::vector<Branch> before = branches_before(pipeline, *build);
-      OpenPipeline open;
-      open.sink = std::move(sink);
-      for (const Branch& branch : before) {
-        open.branches.push_back(opener_.open(branch, std::nullopt));
-        open.branches.back().columns.names = &left;
-      }
-      open.sink_line = pipelines_[*build].line;
-      open.sink_is_operator = false;
-      exec::run(open, options_, counters);
-      SplitByParts split = split_by_parts(pipeline, *build, std::move(by_part.parts()), results_);
-      if (!split.rest) return std::move(split.parts);
-      OpenPipeline parts = opener_.open(split.parts);
-      set_rows(*split.rest, exec::run(parts, options_, counters));
-      pipeline = std::move(*split.rest);
-    }
-    return pipeline;
-  }
-
-  /// Whether the branch needs a match in a build side without rows, or reads that side's own rows. The CPU
-  /// reads and evaluates nothing of it then.
-  bool gives_no_rows(const Branch& branch) const {
-    const auto* marked = std::get_if<MarkedRowsOf>(&branch.input);
-    if (marked != nullptr && results_[marked->pipeline].rows() == 0) return true;
-    return std::ranges::any_of(branch.steps, [&](const StepSpec& step) {
-      const auto* join = std::get_if<plan::Join>(&step.node->payload);
-      return join != nullptr && plan::needs_match(join->kind) && results_[step.result].rows() == 0;
-    });
-  }
-
-  Pipeline without_empty_joins(Pipeline pipeline) {
-    for (Branch& branch : pipeline.branches) {
-      if (!gives_no_rows(branch)) continue;
-      if (branch.line != kNoLine)
-        notes_[branch.line] += "; not read, as the other side of a join has no rows";
-      branch.input = RowsOfPart{std::make_shared<Table>(Table{branch.schema, {}})};
-      // Another branch reads the rows without a match of a build side in parts, by this one's steps.
-      const auto in_parts = [&](const StepSpec& step) {
-        return step.reads_result() && results_[step.result].parts != nullptr;
-      };
-      if (std::ranges::none_of(branch.steps, in_parts)) branch.steps.clear();
-    }
-    return pipeline;
   }
 
   /// Whether the pipeline reads a build side that only a device has.
@@ -223,7 +129,7 @@ class Execution {
     if (!options_.accelerator || merges_parts(pipeline)) return false;
     const auto in_parts = [&](size_t read) { return results_[read].parts != nullptr; };
     if (std::ranges::any_of(results_read(pipeline), in_parts)) return false;
-    const auto is_empty = [&](const Branch& branch) { return gives_no_rows(branch); };
+    const auto is_empty = [&](const Branch& branch) { return on_cores_.gives_no_rows(branch); };
     if (std::ranges::all_of(pipeline.branches, is_empty)) return false;
     const auto choice = [&] {
       if (options_.device_only && reads_device(pipeline)) return Choice{.on_device = true};
@@ -280,7 +186,7 @@ class Execution {
       return run_on_device(pipelines_[i], results_, options_, gpu, counters_, goal_of(i));
     } catch (const MemoryError&) {
       bool any = false;
-      for (PipelineResult& result : results_) any |= bring(result);
+      for (PipelineResult& result : results_) any |= result.bring(options_.budget);
       if (!any) throw;
     }
     counters_ = before;
@@ -296,8 +202,8 @@ class Execution {
   Placement placement_{pipelines_, results_, options_};
   std::vector<size_t> last_use_;
   std::unordered_map<size_t, bool> offered_;  // pipelines that were considered, as far as was known then
-  PipelineOpener::Notes notes_;
-  PipelineOpener opener_{results_, options_, notes_};
+  PipelineRunner::Notes notes_;
+  PipelineRunner on_cores_{pipelines_, results_, options_, notes_, stream_};
   std::unordered_map<size_t, std::vector<std::string>> device_notes_;
   std::unordered_map<size_t, double> kernel_seconds_;
   std::unordered_map<size_t, std::string> on_device_;  // of lines: the device that ran them

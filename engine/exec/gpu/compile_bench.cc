@@ -6,8 +6,9 @@
 
 #include "exec/gpu/branch/make_program.h"
 #include "exec/gpu/branch/section_sources.h"
+#include "exec/gpu/device_sinks.h"
+#include "exec/gpu/groups/group_kernels.h"
 #include "exec/gpu/plain_kernels.h"
-#include "exec/gpu/rows/row_kernels.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/pipeline/pipeline.h"
 #include "exec/testing/fake_source.h"
@@ -137,8 +138,8 @@ Query q1() {
 /// The sources of its kernels, next to those of all queries.
 std::vector<std::string> sources_of(const Query& query, bool soon = false) {
   const Pipeline pipeline = std::move(split(*query.plan).back());
-  const DeviceSink sink(pipeline.sink, pipeline.input);
-  const Program program = make_program(pipeline.branches[0], sink.form(), {});
+  const std::unique_ptr<DeviceSink> sink = device_sink(pipeline);
+  const Program program = make_program(pipeline.branches[0], sink->form(), {});
   const std::vector<size_t> columns = columns_of(program);
   std::vector<ColumnForm> forms;
   for (const size_t column : columns) {
@@ -146,8 +147,9 @@ std::vector<std::string> sources_of(const Query& query, bool soon = false) {
     forms.push_back({.type = type, .short_texts = query.short_texts && type.is_string()});
   }
   std::vector<std::string> sources;
-  const SectionSources made(program, sink, columns, forms);
-  for (const KernelText& text : soon ? made.groups().slot_texts() : made.texts())
+  const SectionSources made(program, *sink, columns, forms);
+  for (const KernelText& text :
+       soon ? static_cast<const GroupKernels&>(made.sink()).slot_texts() : made.texts())
     sources.push_back(text.text());
   return sources;
 }

@@ -1,9 +1,11 @@
 #include "exec/gpu/plain_kernels.h"
-#include "exec/gpu/branch/make_program.h"
-#include "exec/gpu/match/match_kernels.h"
 
 #include <algorithm>
 
+#include "exec/gpu/branch/make_program.h"
+#include "exec/gpu/device_sinks.h"
+#include "exec/gpu/groups/group_kernels.h"
+#include "exec/gpu/match/match_kernels.h"
 #include "exec/gpu/rows/row_kernels.h"
 #include "exec/gpu/run_on_device.h"
 #include "expr/function.h"
@@ -47,17 +49,18 @@ class Sources {
   /// Those of a pipeline, or those of one name.
   void add(const plan::NodePtr& plan, const EveryColumn& form, const std::string& only = {}) {
     const Pipeline pipeline = std::move(split(*plan).back());
-    const DeviceSink sink(pipeline.sink, pipeline.input);
-    const Program program = make_program(pipeline.branches[0], sink.form(), {});
+    const std::unique_ptr<DeviceSink> sink = device_sink(pipeline);
+    const Program program = make_program(pipeline.branches[0], sink->form(), {});
     const std::vector<size_t> columns = exec::columns_of(program);
     std::vector<Type> types;
     for (const size_t column : columns) types.push_back(pipeline.branches[0].schema[column].type);
-    const SectionSources made(program, sink, columns, forms_of(types, form));
+    const SectionSources made(program, *sink, columns, forms_of(types, form));
     for (const KernelText& text : made.texts()) {
       if (only.empty() || text.names == std::vector{only}) add(text.text());
     }
-    if (!sink.groups || made.groups().record_bytes() == 0) return;
-    for (const KernelText& text : made.groups().parts()) add(text.text());
+    Strategy by_parts;
+    by_parts.groups = Strategy::Groups::kParts;
+    for (const KernelText& text : made.sink().other_texts(by_parts, false)) add(text.text());
   }
   std::vector<std::string> take() { return std::move(all_); }
 

@@ -1,12 +1,13 @@
 #include "exec/gpu/plain_kernels.h"
-#include "exec/gpu/branch/make_program.h"
-#include "exec/gpu/rows/row_kernels.h"
 
 #include <gmock/gmock.h>
 
 #include <set>
 
 #include "base/testing/temporary_folder.h"
+#include "exec/gpu/branch/make_program.h"
+#include "exec/gpu/device_sinks.h"
+#include "exec/gpu/groups/group_kernels.h"
 #include "exec/gpu/run_on_device.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/testing/fake_source.h"
@@ -39,13 +40,13 @@ plan::NodePtr like(const char* pattern) {
 /// The sources over columns that hold no NULLs.
 std::vector<std::string> sources(const plan::NodePtr& plan) {
   const Pipeline pipeline = std::move(split(*plan).back());
-  const DeviceSink sink(pipeline.sink, pipeline.input);
-  const Program program = make_program(pipeline.branches[0], sink.form(), {});
+  const std::unique_ptr<DeviceSink> sink = device_sink(pipeline);
+  const Program program = make_program(pipeline.branches[0], sink->form(), {});
   const std::vector<size_t> columns = columns_of(program);
   std::vector<ColumnForm> forms;
   for (const size_t column : columns) forms.push_back({.type = pipeline.branches[0].schema[column].type});
   std::vector<std::string> sources;
-  for (const KernelText& text : SectionSources(program, sink, columns, forms).texts())
+  for (const KernelText& text : SectionSources(program, *sink, columns, forms).texts())
     sources.push_back(text.text());
   return sources;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/gpu/branch/device_sink.h"
 #include "exec/gpu/device/accelerator.h"
 #include "exec/gpu/plain_kernels.h"
 #include "exec/pipeline/options.h"
@@ -16,9 +17,6 @@ namespace lanewise::exec {
 /// What a pipeline requires that devices do not do, as text; empty: they run it. `results` are those of the
 /// pipelines before, as far as they are there.
 std::string not_on_device(const Pipeline& pipeline, const Results& results);
-
-/// Where a pipeline's rows go. If they are few, they come to the host all the same.
-enum class Goal : uint8_t { kHost, kLaterPipelines, kResult };
 
 /// A pipeline's result, and lines about how it was made.
 struct DeviceResult {
@@ -37,9 +35,8 @@ struct DeviceResult {
 std::string kernels_name(const Pipeline& pipeline, const Results& results, const Strategy& strategy);
 
 /// Runs the pipeline on the GPU and books what it did. Rows with another goal than the host stay on the
-/// device if they are many and their last form is made there: for later pipelines in one batch only. If they
-/// find no room, or Arrow has none for a value, another run brings them to the host. Throws
-/// expr::NotOnDevice, and what run() throws.
+/// device if they are many and their last form is made there. If they find no room, or Arrow has none for a
+/// value, they come to the host. Throws expr::NotOnDevice, and what run() throws.
 DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Options& options,
                            Accelerator& gpu, std::vector<Counters>& counters, Goal goal = Goal::kHost);
 

@@ -225,12 +225,12 @@ TEST_F(Choices, FollowRowsThatExist) {
   const auto plan = sizes_of_groups(1000);
   pipelines_ = split(*plan);
   Results results = no_rows();
-  results[0].left = LeftRows{nullptr, {50'000'000, {}}};
+  results[0].left = LeftRows{nullptr, {{20'000'000, {}}, {30'000'000, {}}}};
   const Choice there = Placement(pipelines_, results, options_).choose(1);
   EXPECT_TRUE(there.on_device);
   EXPECT_EQ(there.work.missing, 0);
   EXPECT_EQ(there.work.fetched, 50e6 * (8 + 8));
-  results[0].left->batch.rows = 1000;  // fewer than was expected
+  results[0].left->batches = {{1000, {}}};  // fewer than was expected
   EXPECT_FALSE(Placement(pipelines_, results, options_).choose(1).on_device);
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/memory.h"
 #include "data/arrow/arrow_device_rows.h"
 #include "data/column.h"
 #include "ops/join/parts.h"
@@ -13,10 +14,16 @@ namespace lanewise::exec {
 struct Accelerator;
 class JoinTable;
 
-/// Rows that a pipeline left in a device's memory for later ones.
+/// A copy in the host's memory. Throws MemoryError.
+std::vector<Batch> to_host(const std::vector<arrow::DeviceBatch>& batches, Accelerator& gpu,
+                           MemoryBudget* budget);
+
+/// Rows that a pipeline left in a device's memory for later ones, batch by batch.
 struct LeftRows {
-  const Accelerator* place;
-  arrow::DeviceBatch batch;
+  Accelerator* place;
+  std::vector<arrow::DeviceBatch> batches;
+
+  int64_t rows() const;
 };
 
 /// The result of a pipeline: rows, or the build side of a join. A build side is in host
@@ -30,6 +37,8 @@ struct PipelineResult {
   std::shared_ptr<const arrow::DeviceRecords> kept = nullptr;  ///< instead of the table: the query's result
 
   int64_t rows() const;
+  /// Brings the rows that were left on a device to the host; false: there are none. Throws MemoryError.
+  bool bring(MemoryBudget* budget);
 };
 /// One result for each pipeline; empty until the pipeline has run.
 using Results = std::vector<PipelineResult>;

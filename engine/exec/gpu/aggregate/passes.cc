@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "exec/cores/pipeline_runner.h"
 #include "exec/gpu/aggregate/aggregates.h"
-#include "exec/gpu/host_run.h"
 
 namespace lanewise::exec {
 
@@ -99,7 +99,7 @@ Table Passes::together(std::vector<Table> tables, const Options& options) const 
     call.type = output_[i].type;
     values.push_back(std::move(call));
   }
-  Table all = run_on_host(
+  Table all = run_on_cores(
       plan::aggregate(plan::union_all(std::move(passes)), std::move(group_by), std::move(values), names),
       options);
   all.schema = output_;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "exec/gpu/host_run.h"
+#include "exec/cores/pipeline_runner.h"
 #include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/interpolate.h"
 #include "ops/aggregate/functions/share.h"
@@ -86,7 +86,7 @@ Table values_at_ranks(Table partial, size_t keys, const plan::AggregateCall& cal
   std::vector<plan::SortKey> order;
   for (size_t k = 0; k <= keys; ++k)
     order.push_back({.expr = column(k, schema[k].type), .descending = k == keys && ranks.descending()});
-  const Table sorted = run_on_host(
+  const Table sorted = run_on_cores(
       plan::sort(plan::values(std::make_shared<const Table>(std::move(partial))), order), options);
 
   const Counted all = count(sorted, keys);

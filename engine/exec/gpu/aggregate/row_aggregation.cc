@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "exec/gpu/host_run.h"
+#include "exec/cores/pipeline_runner.h"
 
 namespace lanewise::exec {
 
@@ -37,7 +37,7 @@ Table RowAggregation::finish(Table rows, const Schema& output, const Options& op
   std::vector<std::string> names;
   for (const Field& field : output) names.push_back(field.name);
   const plan::NodePtr input = plan::values(std::make_shared<const Table>(std::move(rows)));
-  Table table = run_on_host(plan::aggregate(input, keys_, calls_, names), options);
+  Table table = run_on_cores(plan::aggregate(input, keys_, calls_, names), options);
   table.schema = output;
   return table;
 }

@@ -18,34 +18,6 @@ constexpr uint64_t kLeastHeap = uint64_t{1} << 20, kMostFirstHeap = uint64_t{1} 
 
 }  // namespace
 
-/// The kernel that puts rows into groups takes longest to compile. Where it is not there yet, others that are
-/// sooner take its place among `texts`, for this batch, and it is compiled when they are.
-void BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) {
-  const auto group = std::find_if(texts.begin(), texts.end(), [](const KernelText& text) {
-    return text.names == std::vector<std::string>{"group"};
-  });
-  if (group == texts.end() || !sources().groups().slots().shape()) return;
-  std::string source = group->text();
-  switch (gpu_.strategy.groups) {
-    case Strategy::Groups::kTable:
-    case Strategy::Groups::kParts:
-      return;
-    case Strategy::Groups::kSlots:
-      source.clear();
-      break;
-    case Strategy::Groups::kAuto:
-      if (!gpu_.compiles_beside || gpu_.modules.find(source)) return;
-      if (!gpu_.modules.find(put_slots_kernel())) {  // for another query
-        gpu_.modules.begin(put_slots_kernel());
-        return;
-      }
-  }
-  beside_ = std::move(source);
-  std::vector<KernelText> sooner = sources().groups().slot_texts();
-  texts.insert(texts.erase(group), std::make_move_iterator(sooner.begin()),
-               std::make_move_iterator(sooner.end()));
-}
-
 /// Those that are new are compiled at once, each by a thread.
 void BranchRun::add_kernels(const std::vector<KernelText>& texts) {
   for (const KernelText& text : texts) {

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "exec/gpu/branch/make_program.h"
+#include "exec/gpu/branch/row_list.h"
 #include "exec/gpu/codegen/tally-inl.h"
-#include "exec/gpu/collect/collect.h"
 #include "exec/gpu/join/expand-inl.h"
 #include "exec/gpu/join/pairs-inl.h"
 #include "exec/gpu/join/probe_kernels.h"
@@ -28,7 +28,6 @@ namespace {
 
 /// Rows that a device must have memory for.
 constexpr int64_t kFewestRows = 1 << 12;
-constexpr int kBlocksPerMultiprocessor = 8;
 
 /// Those of the columns that are the input's.
 std::vector<size_t> input_columns(const Program& program, const std::vector<size_t>& columns) {
@@ -63,10 +62,6 @@ constexpr std::string_view kPairsOfJoin = "Join", kSplit = "Join, rows by parts"
 
 }  // namespace
 
-uint64_t most_blocks(const Accelerator& gpu) {
-  return static_cast<uint64_t>(gpu.multiprocessors()) * kBlocksPerMultiprocessor;
-}
-
 BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const Results& results,
                      const Options& options, Accelerator& gpu, DeviceTimes& times)
     : branch_(branch),
@@ -86,7 +81,7 @@ BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const Results
   gpu.stream.fill(fault_.address(), 0xff, sizeof(uint64_t));
 }
 
-void BranchRun::for_each_batch(const std::function<bool()>& batch) {
+void BranchRun::for_each_batch(const std::function<bool()>& batch, const std::function<bool()>& make_room) {
   int64_t most = input_.batch_rows();
   bool ahead = input_.streams();
   const Stopwatch watch;
@@ -96,7 +91,7 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
     try {
       open(now, ahead ? input_.next_rows(now.end, most) : RowRange{now.end, now.end});
       more = batch();
-      if (!beside_.empty()) gpu_.modules.begin(beside_);  // now, so that nothing waits for it
+      if (!stood_for_.empty()) gpu_.modules.begin(stood_for_);  // now, so that nothing waits for it
       if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
       book_kernels();
     } catch (const DeviceFull&) {
@@ -108,6 +103,7 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
         ahead = false;
         continue;
       }
+      if (make_room()) continue;
       if (rows <= kFewestRows) throw;
       most = std::max(kFewestRows, (rows / 2 + 63) / 64 * 64);
       now = input_.next_rows(now.first, most);
@@ -159,14 +155,12 @@ void BranchRun::begin_kernels() {
   matchings_.resize(sections_.size());
   kernels_.clear();
   awaited_.clear();
-  beside_.clear();
+  stood_for_.clear();
   making_texts_.clear();
   begin_section(0);
   for (size_t section = 0; section < sections_.size(); ++section) {
     const bool last = section + 1 == sections_.size();
-    std::vector<KernelText> texts = sources_[section].texts();
-    if (last) put_off_group_kernel(texts);
-    add_kernels(texts);
+    add_kernels(last ? sources_[section].sink().texts_for_now(gpu_, stood_for_) : sources_[section].texts());
   }
   if (splitting() != nullptr) add_kernels({split_text(sources().builder())});
 }
@@ -467,8 +461,9 @@ void BranchRun::raise_as_reference(const std::vector<Value>& row) const {
   for (const Stage& stage : program_.stages) {
     for (const ExprPtr& expr : program_.read_by(stage)) evaluate_reference(*expr, row);
   }
+  const bool pairs = sink_.form().takes != SinkForm::Takes::kColumns;
   for (size_t i = 0; i < program_.outputs.size(); ++i) {
-    const bool has_filter = sink_.has_pairs() && i % 2 == 0;  // after the argument
+    const bool has_filter = pairs && i % 2 == 0;  // after the argument
     if (program_.outputs[i] == nullptr || (has_filter && !is_true(program_.outputs[i + 1]))) continue;
     evaluate_reference(*program_.outputs[i], row);
   }

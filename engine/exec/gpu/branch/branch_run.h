@@ -7,11 +7,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "exec/gpu/branch/device_sink.h"
 #include "exec/gpu/branch/section_sources.h"
 #include "exec/gpu/codegen/rows-inl.h"
 #include "exec/gpu/device/accelerator.h"
+#include "exec/gpu/device/device_full.h"
 #include "exec/gpu/device/kernel_clock.h"
-#include "exec/gpu/groups/groups-inl.h"
 #include "exec/gpu/input/batch_feed.h"
 #include "exec/gpu/input/device_input.h"
 #include "exec/gpu/join/join_table.h"
@@ -20,29 +21,11 @@
 
 namespace lanewise::exec {
 
-/// The device has no memory for so many rows at a time.
-class DeviceFull : public MemoryError {
- public:
-  using MemoryError::MemoryError;
-};
-
 /// A pair of a row and one of a build side raised an error, which the host finds the words for.
 class FaultOfPair : public UserError {
  public:
   FaultOfPair() : UserError("a row of a join raises an error") {}
 };
-
-/// What `make` gives; DeviceFull where it finds no memory.
-template <class Make>
-decltype(auto) or_full(Make&& make) {
-  try {
-    return make();
-  } catch (const MemoryError& error) {
-    throw DeviceFull(error.what());
-  }
-}
-
-using Downloads = std::vector<gpu::Download>;
 
 /// A branch of a pipeline on its way through a GPU, batch by batch.
 class BranchRun {
@@ -50,10 +33,10 @@ class BranchRun {
   BranchRun(const Branch& branch, const DeviceSink& sink, const Results& results, const Options& options,
             Accelerator& gpu, DeviceTimes& times);
 
-  /// Calls `batch` for all rows, some at a time, in their order, until it returns false. Fewer at a time
-  /// where the device has too little memory for more, then from the same row on; DeviceFull where it is too
-  /// little for any.
-  void for_each_batch(const std::function<bool()>& batch);
+  /// Calls `batch` for all rows, some at a time, in their order, until it returns false. Where the device has
+  /// too little memory, again from the same row on, for fewer rows if there is nothing that `make_room` gives
+  /// back; DeviceFull where it is too little for any.
+  void for_each_batch(const std::function<bool()>& batch, const std::function<bool()>& make_room);
   /// Raises what a row raised, if one did, in the words of the reference evaluator. What else is to come from
   /// the device may come with that knowledge.
   void raise_faults(Downloads with = {});
@@ -75,9 +58,8 @@ class BranchRun {
   std::vector<DeviceStore::ColumnPtr> outputs_as_they_are() const;
   /// Begins to build the kernels of these sources; each is waited for when it is first used.
   void add_kernels(const std::vector<KernelText>& texts);
-  /// Whether the query's own kernel puts rows into groups; else those of slot_texts() are there,
-  /// since it is still compiled.
-  bool has_group_kernel() const { return kernels_.contains("group"); }
+  /// Whether there is one of that name; else others stand for it, while it is compiled.
+  bool has_kernel(const std::string& name) const { return kernels_.contains(name); }
   /// The bitmap of the rows that are left; 0: all.
   gpu::cuda::Address active() const { return active_; }
   /// A job for the batch, with all but kOut, kList and the outputs filled in.
@@ -138,7 +120,6 @@ class BranchRun {
  private:
   void raise_as_reference(const std::vector<Value>& row) const;
   void open(RowRange now, RowRange ahead);
-  void put_off_group_kernel(std::vector<KernelText>& texts);
   uint64_t blocks_for(const gpu::Kernel& kernel, uint64_t rows, const RowLaunch& how) const;
   void filter(size_t stage);
   kernel::Job job(const std::vector<size_t>& order) const;
@@ -190,7 +171,7 @@ class BranchRun {
   };
   std::unordered_map<std::string, Place> kernels_;  // by name: where each is
   std::set<std::string> awaited_;                   // sources that were not there when the batch began
-  std::string beside_;                              // one that others stand for until it is there
+  std::string stood_for_;                           // one that others stand for until it is there
   KernelClock clock_;
   std::vector<gpu::DeviceBuffer> hits_;
   std::vector<gpu::DeviceBuffer> found_;  // by probe: rows of its build side; after them: the input's
@@ -208,20 +189,5 @@ class BranchRun {
   std::set<std::string> making_texts_;               // kernels
   std::unordered_map<std::string, TextHeap> heaps_;  // of the strings that each of them made
 };
-
-/// A value in the device's memory, when all that was launched before is done.
-template <class T>
-T fetch_one(Accelerator& gpu, gpu::cuda::Address from, gpu::Stream& stream) {
-  T value;
-  gpu.staging.download(&value, from, sizeof(T), stream);
-  return value;
-}
-template <class T>
-T fetch_one(Accelerator& gpu, gpu::cuda::Address from) {
-  return fetch_one<T>(gpu, from, gpu.stream);
-}
-
-/// Blocks of row kernels at most, for one slot of states each.
-uint64_t most_blocks(const Accelerator& gpu);
 
 }  // namespace lanewise::exec

@@ -1,5 +1,4 @@
 #include "exec/gpu/branch/section_sources.h"
-#include "exec/gpu/branch/make_program.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +7,9 @@
 #include <optional>
 
 #include "base/testing/test_size.h"
-#include "exec/gpu/rows/row_kernels.h"
+#include "exec/gpu/branch/make_program.h"
+#include "exec/gpu/device_sinks.h"
+#include "exec/gpu/groups/group_kernels.h"
 #include "exec/gpu/run_on_device.h"
 #include "exec/gpu/testing/query_plans.h"
 #include "exec/testing/fake_source.h"
@@ -93,15 +94,15 @@ TEST(Kernels, Compile) {
 std::vector<KernelText> of_short_texts() {
   const plan::NodePtr plan = group(scan(), {text(), i32()}, {count_all()});
   const Pipeline pipeline = std::move(split(*plan).back());
-  const DeviceSink sink(pipeline.sink, pipeline.input);
-  const Program program = make_program(pipeline.branches[0], sink.form(), {});
+  const std::unique_ptr<DeviceSink> sink = device_sink(pipeline);
+  const Program program = make_program(pipeline.branches[0], sink->form(), {});
   const std::vector<size_t> columns = columns_of(program);
   std::vector<ColumnForm> forms;
   for (const size_t column : columns) {
     const Type type = pipeline.branches[0].schema[column].type;
     forms.push_back({.type = type, .short_texts = type.is_string()});
   }
-  return SectionSources(program, sink, columns, forms).texts();
+  return SectionSources(program, *sink, columns, forms).texts();
 }
 
 TEST(Kernels, ShortTextsAreKeysWithoutBytesElsewhere) {
@@ -234,8 +235,7 @@ TEST(Kernels, TextsThatAreComparedAreNoPatterns) {
   const ExprPtr equal = call("=", {literal_text("50%_\\"), text()});
   const plan::NodePtr plan = aggregate(plan::filter(scan(), equal), {count_all()});
   const Pipeline pipeline = split(*plan).back();
-  const Program program =
-      make_program(pipeline.branches[0], DeviceSink(pipeline.sink, pipeline.input).form(), {});
+  const Program program = make_program(pipeline.branches[0], device_sink(pipeline)->form(), {});
   const auto& pieces = program.stages[0].matches.at(0).pattern->pattern().compiled().pieces;
   EXPECT_THAT(pieces->pieces, testing::ElementsAre("50%_\\"));
   EXPECT_TRUE(pieces->at_begin && pieces->at_end);
@@ -247,8 +247,7 @@ TEST(Kernels, AFewComparisonsWithTextsArePatterns) {
     all.push_back(call("<>", {text(), literal_text(constant)}));
   const plan::NodePtr plan = aggregate(plan::filter(scan(), conjunction(all)), {count_all()});
   const Pipeline pipeline = split(*plan).back();
-  const Program program =
-      make_program(pipeline.branches[0], DeviceSink(pipeline.sink, pipeline.input).form(), {});
+  const Program program = make_program(pipeline.branches[0], device_sink(pipeline)->form(), {});
   size_t matches = 0, predicates = 0;
   for (const Stage& stage : program.stages) {
     matches += stage.matches.size();
@@ -293,9 +292,9 @@ std::pair<std::vector<kernel::u64>, std::string> with_limit(const Value& limit) 
       plan::aggregate(plan::filter(plan::values(rows), call("<", {column(0, type), literal(limit)})), {},
                       {count_all()}, {"n"});
   const Pipeline pipeline = std::move(split(*plan).back());
-  const DeviceSink sink(pipeline.sink, pipeline.input);
-  const Program program = make_program(pipeline.branches[0], sink.form(), {});
-  const SectionSources sources(program, sink, {0}, {{.type = type}});
+  const std::unique_ptr<DeviceSink> sink = device_sink(pipeline);
+  const Program program = make_program(pipeline.branches[0], sink->form(), {});
+  const SectionSources sources(program, *sink, {0}, {{.type = type}});
   kernel::Job job{};
   sources.builder().set_constants(job);
   std::string all;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
 #include "exec/gpu/codegen/compact-inl.h"
+#include "exec/results/results.h"
 
 namespace lanewise::exec {
 
@@ -19,46 +21,22 @@ constexpr size_t kSmall = size_t{1} << 20;
 /// Room for strings that come with the columns: for each text, and at least.
 constexpr size_t kRoomOfText = 64, kLeastRoom = size_t{1} << 12;
 
-uint64_t tiles_of(uint64_t count, uint64_t tile) { return (count + tile - 1) / tile; }
-
-/// The set bits of a bitmap: how many there are, and before each of its tiles.
-struct BitCount {
-  BitCount(BranchRun& run, Accelerator& gpu, gpu::cuda::Address bitmap, uint64_t rows)
-      : words(tiles_of(rows, 32)), tiles(tiles_of(words, kernel::kTileWords)) {
-    starts = run.allocate((tiles + 1) * sizeof(uint64_t), kCollecting);
-    run.launch("count_tiles", tiles, bitmap, words, starts.address());
-    run.launch("scan_tiles", 1, starts.address(), tiles);
-    all = fetch_one<uint64_t>(gpu, starts.address() + tiles * sizeof(uint64_t));
-  }
-  uint64_t words, tiles, all;
-  gpu::DeviceBuffer starts;
-};
-
 }  // namespace
 
-RowList list_rows(BranchRun& run, Accelerator& gpu, gpu::cuda::Address bitmap, uint64_t rows) {
-  const BitCount bits(run, gpu, bitmap, rows);
-  RowList list{run.allocate(bits.all * sizeof(uint32_t), kCollecting), bits.all};
-  if (list.count != 0)
-    run.launch("list_rows", bits.tiles, bitmap, bits.words, bits.starts.address(), list.rows.address());
-  return list;
+Destination destination(Goal goal, bool only) {
+  if (goal == Goal::kHost) return Destination::kHost;
+  return only ? Destination::kDeviceIfMany : Destination::kDevice;
 }
 
-RowList list_left(BranchRun& run, Accelerator& gpu) {
-  run.filter_by_last();
-  return run.active() != 0 ? list_rows(run, gpu, run.active(), run.rows()) : RowList{{}, run.rows()};
-}
-
-Collector::Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu,
+Collector::Collector(const Schema& schema, const Options& options, Accelerator& gpu, WantedRows wanted,
                      Destination to)
     : schema_(schema),
       options_(options),
       gpu_(gpu),
-      offset_(static_cast<uint64_t>(sink.offset)),
-      wanted_(sink.limit < 0 || sink.limit > INT64_MAX - sink.offset
+      offset_(static_cast<uint64_t>(wanted.offset)),
+      wanted_(wanted.limit < 0 || wanted.limit > INT64_MAX - wanted.offset
                   ? UINT64_MAX
-                  : static_cast<uint64_t>(sink.limit == 0 ? 0 : sink.offset + sink.limit)),
-      groups_(sink.groups.has_value()),
+                  : static_cast<uint64_t>(wanted.limit == 0 ? 0 : wanted.offset + wanted.limit)),
       to_(to) {}
 
 void Collector::take(BranchRun& run, const MarkedRows& from) {
@@ -90,6 +68,14 @@ void Collector::take(BranchRun& run, const kernel::Job& job, const RowList& list
     throw;
   }
   gpu_.staging.download(with, gpu_.stream);
+}
+
+bool Collector::make_room() {
+  if (kept_.empty()) return false;
+  made_room_ = true;
+  std::ranges::move(to_host(kept_, gpu_, options_.budget), std::back_inserter(batches_));
+  kept_.clear();
+  return true;
 }
 
 /// Where the columns of a result lie in a block of memory that comes to the host: after a word for the bytes
@@ -152,7 +138,7 @@ uint64_t Collector::count_values(BranchRun& run, const MarkedRows& from) {
     const Layout layout(schema_, rows);
     const gpu::DeviceBuffer block = run.allocate(layout.total, kCollecting);
     layout.fill(run, from.job, list, at, rows, block.address());
-    values += BitCount(run, gpu_, block.address() + layout.places[0].validity, rows).all;
+    values += count_rows(run, gpu_, block.address() + layout.places[0].validity, rows);
   }
   return values;
 }
@@ -252,7 +238,9 @@ std::vector<DeviceColumn> Collector::keep(BranchRun& run, kernel::Job job, const
   if (rows != 0) run.launch_rows("project", job, rows);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (texts[i]) lay_out_texts(columns[i], texts[i].address(), run);
-    if (!groups_ && !run.sources().builder().may_be_null(run.program().outputs[i]))
+    // Of groups the program does not output the columns.
+    const KernelBuilder& builder = run.sources().builder();
+    if (builder.sink().takes != SinkForm::Takes::kGroups && !builder.may_be_null(run.program().outputs[i]))
       columns[i].validity.reset();  // it is not read then
   }
   return columns;

@@ -4,6 +4,8 @@
 
 #include "data/arrow/arrow_device_rows.h"
 #include "exec/gpu/branch/branch_run.h"
+#include "exec/gpu/branch/device_sink.h"
+#include "exec/gpu/branch/row_list.h"
 
 namespace lanewise::exec {
 
@@ -15,27 +17,28 @@ struct MarkedRows {
   Downloads with = {};        ///< come to the host with the rows, as it is after `project`
 };
 
-/// The rows of a list in device memory.
-struct RowList {
-  gpu::DeviceBuffer rows;  ///< u32
-  uint64_t count = 0;
-};
-/// The set bits of the bitmap of `rows` bits, ascending. Throws DeviceFull.
-RowList list_rows(BranchRun& run, Accelerator& gpu, gpu::cuda::Address bitmap, uint64_t rows);
-/// Filters by the last stage and lists what it leaves; of all rows the list itself is not needed.
-RowList list_left(BranchRun& run, Accelerator& gpu);
-
 /// Where collected rows go. Few of them come to the host at once, which takes one round trip.
 enum class Destination : uint8_t { kHost, kDevice, kDeviceIfMany };
+/// Of the current batch, which may be the only one: others stay, however few rows they have, to keep the
+/// order.
+Destination destination(Goal goal, bool only);
+
+/// Which rows are wanted, of all of them.
+struct WantedRows {
+  int64_t offset = 0;
+  int64_t limit = -1;  ///< negative: all
+};
 
 /// Rows that kernels left, in their order: brought to the host, or kept in the device's memory.
 class Collector {
  public:
-  Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu,
+  Collector(const Schema& schema, const Options& options, Accelerator& gpu, WantedRows wanted = {},
             Destination to = Destination::kHost);
 
-  /// For the batches from now on.
-  void set_destination(Destination to) { to_ = to; }
+  /// For the batches from now on; once they had to make room, the host.
+  void set_destination(Destination to) { to_ = made_room_ ? Destination::kHost : to; }
+  /// Brings the rows to the host that stayed on the device; false: there are none.
+  bool make_room();
 
   /// Takes what the current batch's bitmap leaves. Throws DeviceFull; then it has taken nothing of the batch.
   void take(BranchRun& run) { take(run, {run.rows(), run.active(), run.job(), {}}); }
@@ -70,8 +73,8 @@ class Collector {
   const Options& options_;
   Accelerator& gpu_;
   const uint64_t offset_, wanted_;
-  const bool groups_;  // whose columns the program does not output
   Destination to_;
+  bool made_room_ = false;
   uint64_t seen_ = 0;
   std::vector<Batch> batches_;
   std::vector<arrow::DeviceBatch> kept_;

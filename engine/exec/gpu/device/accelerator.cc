@@ -7,7 +7,6 @@
 #include "base/machine.h"
 #include "data/arrow/arrow_device_column.h"
 #include "exec/gpu/codegen/kernel_text.h"
-#include "exec/gpu/rows/row_kernels.h"
 #include "gpu/modules/compiler.h"
 
 namespace lanewise::exec {
@@ -26,7 +25,15 @@ std::future<void> warm_up_compiler(const Accelerator::Options& options) {
   });
 }
 
+constexpr int kBlocksPerMultiprocessor = 8;
+
 }  // namespace
+
+std::string list_kernels() { return "#include \"exec/gpu/join/pairs-inl.h\"\n"; }
+
+uint64_t most_blocks(const Accelerator& gpu) {
+  return static_cast<uint64_t>(gpu.multiprocessors()) * kBlocksPerMultiprocessor;
+}
 
 Accelerator::Accelerator(const Options& options)
     : warming_(warm_up_compiler(options)),

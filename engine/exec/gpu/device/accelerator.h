@@ -15,6 +15,9 @@
 
 namespace lanewise::exec {
 
+/// The text of the kernels that are the same for all queries: bitmaps to lists, rows to pairs.
+std::string list_kernels();
+
 /// A GPU as queries use it: one at a time. Made once for a session; columns stay in its memory between
 /// queries.
 struct Accelerator {
@@ -73,5 +76,20 @@ struct Accelerator {
   std::optional<gpu::Staging> feeding_;
   std::shared_ptr<const gpu::BuiltModule> border_;
 };
+
+/// A value in the device's memory, when all that was launched before is done.
+template <class T>
+T fetch_one(Accelerator& gpu, gpu::cuda::Address from, gpu::Stream& stream) {
+  T value;
+  gpu.staging.download(&value, from, sizeof(T), stream);
+  return value;
+}
+template <class T>
+T fetch_one(Accelerator& gpu, gpu::cuda::Address from) {
+  return fetch_one<T>(gpu, from, gpu.stream);
+}
+
+/// Blocks of row kernels at most, for one slot of states each.
+uint64_t most_blocks(const Accelerator& gpu);
 
 }  // namespace lanewise::exec

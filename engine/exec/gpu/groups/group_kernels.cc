@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "exec/gpu/rows/row_kernels.h"
 
@@ -200,7 +201,8 @@ std::string define_table() {
                      size_t{Word::kOut}, size_t{Word::kSlots}, size_t{Word::kProbes}, size_t{Word::kEvents});
 }
 
-void GroupKernels::add_to(std::vector<KernelText>& texts) const {
+std::vector<KernelText> GroupKernels::texts() const {
+  std::vector<KernelText> texts;
   const size_t last = builder_.program().stages.size() - 1;
   add_narrowing(texts, builder_, last);
   add_row_kernel(texts, builder_, head(),
@@ -217,6 +219,44 @@ void GroupKernels::add_to(std::vector<KernelText>& texts) const {
   KernelText rest{head(), {"mark_groups"}, ""};
   add_readers(rest);
   texts.push_back(std::move(rest));
+  return texts;
+}
+
+std::vector<KernelText> GroupKernels::texts_for_now(Accelerator& gpu, std::string& stood_for) const {
+  std::vector<KernelText> texts = this->texts();
+  const auto group = std::ranges::find(texts, std::vector<std::string>{"group"}, &KernelText::names);
+  if (!slots_.shape()) return texts;
+  std::string source = group->text();
+  switch (gpu.strategy.groups) {
+    case Strategy::Groups::kTable:
+    case Strategy::Groups::kParts:
+      return texts;
+    case Strategy::Groups::kSlots:
+      source.clear();
+      break;
+    case Strategy::Groups::kAuto:
+      if (!gpu.compiles_beside || gpu.modules.find(source)) return texts;
+      if (!gpu.modules.find(put_slots_kernel())) {  // for another query
+        gpu.modules.begin(put_slots_kernel());
+        return texts;
+      }
+  }
+  stood_for = std::move(source);
+  std::vector<KernelText> sooner = slot_texts();
+  texts.insert(texts.erase(group), std::make_move_iterator(sooner.begin()),
+               std::make_move_iterator(sooner.end()));
+  return texts;
+}
+
+std::vector<KernelText> GroupKernels::other_texts(const Strategy& strategy, bool rare) const {
+  using Groups = Strategy::Groups;
+  const auto may_go = [&](Groups how) {
+    return strategy.groups == how || (rare && strategy.groups == Groups::kAuto);
+  };
+  std::vector<KernelText> texts;
+  if (may_go(Groups::kParts) && record_bytes() != 0) texts = parts();
+  if (may_go(Groups::kSlots)) std::ranges::move(slot_texts(), std::back_inserter(texts));
+  return texts;
 }
 
 std::string put_slots_kernel() {

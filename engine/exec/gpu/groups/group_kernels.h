@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/gpu/codegen/kernel_builder.h"
+#include "exec/gpu/branch/device_sink.h"
 #include "exec/gpu/groups/group_plan.h"
 #include "exec/gpu/groups/slot_layout.h"
 
@@ -18,7 +18,7 @@ namespace lanewise::exec {
 ///   spread       rows of a list, or all: their parts of that table -> kOut, Records -> kRecords
 ///   group_parts  kRecords, sorted by parts, into the table of Slots at kOut
 ///   make_slots   rows of a list, or all: their Slots -> kRecords
-class GroupKernels {
+class GroupKernels : public SinkKernels {
  public:
   /// Both outlive it.
   GroupKernels(const KernelBuilder& builder, const GroupPlan& plan);
@@ -26,7 +26,10 @@ class GroupKernels {
   /// How groups lie in memory.
   const SlotLayout& slots() const { return slots_; }
   /// The first three, and what narrows rows before them.
-  void add_to(std::vector<KernelText>& texts) const;
+  std::vector<KernelText> texts() const override;
+  /// `group` takes longest to compile. Where it is not there yet, slot_texts() stand for it, for this batch.
+  std::vector<KernelText> texts_for_now(Accelerator& gpu, std::string& stood_for) const override;
+  std::vector<KernelText> other_texts(const Strategy& strategy, bool rare) const override;
   /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
   std::vector<KernelText> parts() const;
   /// The bytes that a row brings to its group, if that is no more than 16 bytes in which nothing points at
@@ -76,6 +79,9 @@ class GroupKernels {
   const GroupPlan& plan_;
   const SlotLayout slots_;
 };
+
+/// Those of a branch whose sink is a GroupSink.
+const GroupKernels& group_kernels(const BranchRun& run);
 
 /// The text of the kernel that puts Slots of any query into a table.
 std::string put_slots_kernel();

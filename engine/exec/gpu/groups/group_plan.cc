@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "exec/cores/pipeline_runner.h"
 #include "exec/gpu/aggregate/ranks.h"
-#include "exec/gpu/host_run.h"
 #include "expr/function.h"
 #include "expr/gpu/emitter.h"
 #include "ops/aggregate/accumulators/states.h"
@@ -354,7 +354,7 @@ Table GroupPlan::merged(Table partial, bool several, const Options& options) con
   const plan::NodePtr rows = plan::values(std::make_shared<const Table>(std::move(partial)));
   const size_t made = keys.size() + calls.size(), kept = columns.size();
   const plan::NodePtr groups = plan::aggregate(rows, std::move(keys), std::move(calls), names(made));
-  return run_on_host(plan::project(groups, std::move(columns), names(kept)), options);
+  return run_on_cores(plan::project(groups, std::move(columns), names(kept)), options);
 }
 
 Table GroupPlan::finish(const Table& groups, bool merged, const Schema& output, MemoryBudget* budget) const {

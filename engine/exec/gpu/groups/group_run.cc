@@ -4,6 +4,8 @@
 #include <bit>
 
 #include "base/error.h"
+#include "exec/gpu/collect/collect.h"
+#include "exec/gpu/groups/group_kernels.h"
 #include "exec/gpu/groups/part_run.h"
 #include "gpu/error.h"
 #include "gpu/sort/sort.h"
@@ -41,13 +43,17 @@ uint64_t enough(uint64_t rows) { return std::bit_ceil(std::max<uint64_t>(rows * 
 
 }  // namespace
 
-GroupRun::GroupRun(const DeviceSink& sink, const Options& options, Accelerator& gpu, Destination to)
-    : sink_(sink),
-      options_(options),
-      gpu_(gpu),
+const GroupKernels& group_kernels(const BranchRun& run) {
+  return static_cast<const GroupKernels&>(run.sources().sink());
+}
+
+GroupRun::GroupRun(const GroupPlan& plan, const DeviceSink::Setting& setting)
+    : plan_(plan),
+      options_(setting.options),
+      gpu_(setting.gpu),
       slots_(kFirstSlots),
-      partial_{sink.groups->partial(), {}},
-      to_(sink.groups->result_columns() ? to : Destination::kHost) {}
+      partial_{plan.partial(), {}},
+      to_(plan.result_columns() ? destination(setting.goal, true) : Destination::kHost) {}
 
 /// Whether all groups found room in the table.
 bool GroupRun::fits() {
@@ -59,7 +65,7 @@ bool GroupRun::fits() {
 /// Makes a table of so many slots, for so many rows.
 void GroupRun::make_table(BranchRun& run, uint64_t slots, uint64_t rows) {
   table_.reset();
-  table_ = run.allocate(slots * run.sources().groups().slots().far_stride(), kGrouping);
+  table_ = run.allocate(slots * group_kernels(run).slots().far_stride(), kGrouping);
   job_ = run.job();
   job_.words[JobLayout::kRows] = rows;
   job_.words[JobLayout::kOut] = table_.address();
@@ -78,7 +84,7 @@ bool GroupRun::fill(BranchRun& run, uint64_t slots, const Rows& from) {
   make_table(run, slots, from.count);
   job_.words[JobLayout::kRecords] = from.records;
   const BranchRun::RowLaunch how{.threads = kernel::kGroupThreads,
-                                 .shared = run.sources().groups().slots().shared_bytes(),
+                                 .shared = group_kernels(run).slots().shared_bytes(),
                                  .bytes = from.bytes};
   do clear();
   while (!run.try_rows(from.kernel, job_, from.count, how));
@@ -118,7 +124,7 @@ bool GroupRun::fill_by_parts(BranchRun& run) {
 
 void GroupRun::fill(BranchRun& run) {
   const Strategy::Groups how = gpu_.strategy.groups;
-  if (!run.has_group_kernel()) {
+  if (!run.has_kernel("group")) {
     try {
       SlotRun slots(run, options_, gpu_);
       if (how == Strategy::Groups::kSlots) return grow(run, slots_, slots);
@@ -134,7 +140,7 @@ void GroupRun::fill(BranchRun& run) {
   const Rows all{"group", run.rows(), run.bytes_of_last_kernel()};
   const bool many = how == Strategy::Groups::kAuto && run.rows() >= kManyRows;
   bool parts = parts_fit_ && (many || how == Strategy::Groups::kParts) &&
-               run.sources().groups().record_bytes() != 0 && has_sorter();
+               group_kernels(run).record_bytes() != 0 && has_sorter();
   if (parts && many && slots_ == kFirstSlots) {
     parts = !fill(run, slots_, all);
     if (!parts) return;
@@ -154,8 +160,8 @@ void GroupRun::take(BranchRun& run, bool only) {
   job_.words[JobLayout::kActive] = used.address();
   run.launch_rows("mark_groups", job_, slots);
 
-  Collector collector(sink_, sink_.groups->partial(), options_, gpu_, only ? to_ : Destination::kHost);
-  if (only && sink_.groups->counts_values()) {
+  Collector collector(plan_.partial(), options_, gpu_, {}, only ? to_ : Destination::kHost);
+  if (only && plan_.counts_values()) {
     values_ = collector.count_values(run, {slots, used.address(), job_, {}});
     came_ = outcome_.came;
     table_.reset();
@@ -171,8 +177,9 @@ void GroupRun::take(BranchRun& run, bool only) {
   table_.reset();
 }
 
+/// All of the result, where it stayed on the device.
 std::vector<arrow::DeviceBatch> GroupRun::take_kept() {
-  const std::vector<size_t> chosen = sink_.groups->result_columns().value_or(std::vector<size_t>());
+  const std::vector<size_t> chosen = plan_.result_columns().value_or(std::vector<size_t>());
   for (arrow::DeviceBatch& batch : kept_) {
     std::vector<std::shared_ptr<const DeviceColumn>> columns;
     for (const size_t column : chosen) columns.push_back(batch.columns[column]);
@@ -181,12 +188,12 @@ std::vector<arrow::DeviceBatch> GroupRun::take_kept() {
   return std::move(kept_);
 }
 
-Table GroupRun::finish(const Schema& output) {
-  const GroupPlan& plan = *sink_.groups;
-  if (values_) return plan.finish(*values_, output);
-  const bool merges = batches_ > 1 || plan.needs_merge();
-  if (merges) partial_ = plan.merged(std::move(partial_), batches_ > 1, options_);
-  return plan.finish(partial_, merges, output, options_.budget);
+SinkResult GroupRun::finish(const Schema& output) {
+  if (values_) return {plan_.finish(*values_, output)};
+  std::vector<arrow::DeviceBatch> kept = take_kept();
+  const bool merges = batches_ > 1 || plan_.needs_merge();
+  if (merges) partial_ = plan_.merged(std::move(partial_), batches_ > 1, options_);
+  return {plan_.finish(partial_, merges, output, options_.budget), std::move(kept)};
 }
 
 }  // namespace lanewise::exec

@@ -5,26 +5,22 @@
 
 #include "exec/gpu/branch/branch_run.h"
 #include "exec/gpu/collect/collect.h"
+#include "exec/gpu/groups/group_plan.h"
+#include "exec/gpu/groups/groups-inl.h"
 #include "exec/gpu/groups/slot_run.h"
 
 namespace lanewise::exec {
 
 /// Groups of rows, batch by batch: a table in the device's memory for each batch, whose groups come to the
 /// host; where there was more than one batch, the host puts them together.
-class GroupRun {
+class GroupRun : public SinkRun {
  public:
-  GroupRun(const DeviceSink& sink, const Options& options, Accelerator& gpu,
-           Destination to = Destination::kHost);
+  /// The plan outlives it.
+  GroupRun(const GroupPlan& plan, const DeviceSink::Setting& setting);
 
-  /// Groups the current batch, which may be the only one. Throws DeviceFull where there is no room for a
-  /// table, UserError where a sum overflows.
-  void take(BranchRun& run, bool only);
-  /// Rows so far.
-  uint64_t came() const { return came_; }
-  /// What the sink gives; once.
-  Table finish(const Schema& output);
-  /// All of it, where it stayed on the device.
-  std::vector<arrow::DeviceBatch> take_kept();
+  void take(BranchRun& run, bool only) override;
+  uint64_t came() const override { return came_; }
+  SinkResult finish(const Schema& output) override;
 
  private:
   /// What a kernel puts into a table.
@@ -44,8 +40,9 @@ class GroupRun {
   void grow(BranchRun& run, uint64_t slots, From&& from);
   bool fill_by_parts(BranchRun& run);
   bool fits();
+  std::vector<arrow::DeviceBatch> take_kept();
 
-  const DeviceSink& sink_;
+  const GroupPlan& plan_;
   const Options& options_;
   Accelerator& gpu_;
   uint64_t slots_;            // of the table, as far as is known by now

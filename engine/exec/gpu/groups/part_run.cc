@@ -2,7 +2,8 @@
 
 #include <bit>
 
-#include "exec/gpu/collect/collect.h"
+#include "exec/gpu/branch/row_list.h"
+#include "exec/gpu/groups/group_kernels.h"
 #include "gpu/sort/sort.h"
 
 namespace lanewise::exec {
@@ -19,11 +20,11 @@ uint64_t shift_of(uint64_t slots) {
 }  // namespace
 
 SortedRecords sort_by_parts(BranchRun& run, uint64_t slots, const Options& options, Accelerator& gpu) {
-  run.add_kernels(run.sources().groups().parts());
+  run.add_kernels(group_kernels(run).parts());
   RowList list = list_left(run, gpu);
   const uint64_t rows = list.count;
 
-  const size_t bytes = run.sources().groups().record_bytes();
+  const size_t bytes = group_kernels(run).record_bytes();
   gpu::DeviceBuffer parts[2], records[2];
   for (const size_t place : {0, 1}) {
     parts[place] = run.allocate(rows * sizeof(uint32_t), kParts);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "exec/gpu/groups/group_kernels.h"
+
 namespace lanewise::exec {
 
 namespace {
@@ -16,7 +18,7 @@ SlotRun::SlotRun(BranchRun& run, const Options& options, Accelerator& gpu)
     : run_(run),
       options_(options),
       gpu_(gpu),
-      shape_(*run.sources().groups().slots().shape()),
+      shape_(*group_kernels(run).slots().shape()),
       list_(list_left(run, gpu)) {}
 
 bool SlotRun::put(const kernel::Job& table, const std::function<bool()>& fits) {
@@ -52,7 +54,7 @@ bool SlotRun::put(const kernel::Job& table, const std::function<bool()>& fits) {
                         .shape = shape_};
     run_.launch_resident(put, "put_slots", rows,
                          {.threads = kernel::kGroupThreads,
-                          .shared = run_.sources().groups().slots().shared_bytes(),
+                          .shared = group_kernels(run_).slots().shared_bytes(),
                           .bytes = rows * shape_.bytes},
                          to);
     if (!fits()) return false;

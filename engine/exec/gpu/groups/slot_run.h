@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "exec/gpu/branch/branch_run.h"
-#include "exec/gpu/collect/collect.h"
+#include "exec/gpu/branch/row_list.h"
 #include "exec/gpu/groups/any_slots-inl.h"
 
 namespace lanewise::exec {

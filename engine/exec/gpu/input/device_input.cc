@@ -86,7 +86,7 @@ DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, cons
     if (const auto& left = results[result->pipeline].left) {
       invariant(left->place == &gpu, "rows are read where they were left");
       left_ = &*left;
-      rows_ = batch_rows_ = left->batch.rows;
+      rows_ = batch_rows_ = left->rows();
       return;
     }
   }
@@ -189,6 +189,10 @@ RowRange DeviceInput::next_rows(int64_t first, int64_t most) const {
     next.first = std::max(first, next.first);
   }
   if (!resident_.empty()) most = std::min(most, gpu_.batch_rows - next.first % gpu_.batch_rows);
+  if (left_ != nullptr && next.first < rows_) {
+    const auto [batch, before] = batch_with(next.first);
+    most = std::min(most, before + batch.rows - next.first);
+  }
   return {next.first, std::min(next.end, next.first + most)};
 }
 
@@ -211,9 +215,11 @@ void DeviceInput::read_rows() {
 /// Reads all needed columns at once that the device does not hold as a whole; of an earlier pipeline's rows
 /// the wanted one.
 const DeviceInput::HostColumn& DeviceInput::host(size_t wanted) {
-  if (left_ != nullptr && host_[wanted].empty())
-    host_[wanted] = {
-        to_host(*left_->batch.columns[columns_[wanted]], gpu_.staging, gpu_.stream, options_.budget)};
+  if (left_ != nullptr && host_[wanted].empty()) {
+    for (const arrow::DeviceBatch& batch : left_->batches)
+      host_[wanted].push_back(
+          to_host(*batch.columns[columns_[wanted]], gpu_.staging, gpu_.stream, options_.budget));
+  }
   if (!host_[wanted].empty() || scan_ == nullptr || rows_ == 0) return host_[wanted];
   std::vector<size_t> places, sources;
   for (size_t place = 0; place < columns_.size(); ++place) {
@@ -242,21 +248,31 @@ std::vector<ColumnPiece> DeviceInput::pieces(size_t place, int64_t first, int64_
   return pieces;
 }
 
-DeviceStore::ColumnPtr DeviceInput::part(DeviceStore::ColumnPtr whole, int64_t first, int64_t rows) const {
-  if (rows == rows_) return whole;
+/// The batch that an earlier pipeline left with this row, and the rows before it.
+std::pair<const arrow::DeviceBatch&, int64_t> DeviceInput::batch_with(int64_t row) const {
+  int64_t before = 0;
+  auto batch = left_->batches.begin();
+  while (row >= before + batch->rows) before += (batch++)->rows;
+  return {*batch, before};
+}
+
+DeviceStore::ColumnPtr DeviceInput::part(DeviceStore::ColumnPtr whole, int64_t first, int64_t rows) {
+  if (rows == whole->rows) return whole;
   return std::make_shared<const DeviceColumn>(slice_of(whole, first, rows));
 }
 
 DeviceStore::ColumnPtr DeviceInput::column(size_t place, int64_t first, int64_t rows) {
   if (build_ != nullptr) {
     DeviceStore::ColumnPtr whole{build_, &build_->kept_or_marks(columns_[place])};
-    if (rows != rows_ && !has_slices(*whole))
+    if (rows == rows_) return whole;
+    if (!has_slices(*whole))
       throw expr::NotOnDevice("parts of a text of a build side are not supported on GPUs");
     return part(std::move(whole), first, rows);
   }
   if (left_ != nullptr) {
-    const DeviceStore::ColumnPtr& whole = left_->batch.columns[columns_[place]];
-    if (rows == rows_ || has_slices(*whole)) return part(whole, first, rows);
+    const auto [batch, before] = batch_with(first);
+    const DeviceStore::ColumnPtr& whole = batch.columns[columns_[place]];
+    if (rows == batch.rows || has_slices(*whole)) return part(whole, first - before, rows);
   }
   // A batch that was halved, as the device was full, may be in two parts.
   const bool in_one_part = first / gpu_.batch_rows == (first + rows - 1) / gpu_.batch_rows;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/gpu/device_rows.h"
@@ -54,7 +55,8 @@ class DeviceInput {
   const HostColumn& host(size_t place);
   std::vector<ColumnPiece> pieces(size_t place, int64_t first, int64_t rows);
   DeviceStore::ColumnPtr column(size_t place, int64_t first, int64_t rows);
-  DeviceStore::ColumnPtr part(DeviceStore::ColumnPtr whole, int64_t first, int64_t rows) const;
+  std::pair<const arrow::DeviceBatch&, int64_t> batch_with(int64_t row) const;
+  static DeviceStore::ColumnPtr part(DeviceStore::ColumnPtr whole, int64_t first, int64_t rows);
 
   const Branch& branch_;
   const std::vector<size_t> columns_;

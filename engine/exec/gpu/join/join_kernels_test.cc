@@ -5,6 +5,7 @@
 #include "base/testing/test_size.h"
 #include "exec/gpu/branch/make_program.h"
 #include "exec/gpu/branch/section_sources.h"
+#include "exec/gpu/device_sinks.h"
 #include "exec/gpu/join/build_kernels.h"
 #include "exec/gpu/join/split_kernels.h"
 #include "exec/gpu/testing/call_of.h"
@@ -66,17 +67,17 @@ TEST(JoinKernels, Compile) {
       const plan::NodePtr plan = joins(key, kind);
       const std::vector<Pipeline> pipelines = split(*plan);
       const Pipeline& probing = pipelines.back();
-      const DeviceSink sink(probing.sink, probing.input);
-      Program program = make_program(probing.branches[0], sink.form(), {});
+      const std::unique_ptr<DeviceSink> sink = device_sink(probing);
+      Program program = make_program(probing.branches[0], sink->form(), {});
       const bool is_number = !key.is_string();
-      expect_program_compiles(program, sink, {}, is_number);
+      expect_program_compiles(program, *sink, {}, is_number);
       if (kind != JoinKind::kInner) continue;
       program.probes[0].finds_value = key.id == TypeId::kInt32;
-      if (program.probes[0].finds_value) expect_program_compiles(program, sink, {}, true);
+      if (program.probes[0].finds_value) expect_program_compiles(program, *sink, {}, true);
       program.probes[0].finds_value = false;
       program.probes[0].expands = true;
       for (const char* const form : {"pairs=naive", "pairs=refill", "pairs=queued", "pairs=written"})
-        expect_program_compiles(program, sink, parse_strategy(form), false);
+        expect_program_compiles(program, *sink, parse_strategy(form), false);
 
       const Program keys = program_of_keys(*program.probes[0].join);
 

@@ -9,8 +9,8 @@
 
 #include "base/size.h"
 #include "data/physical_value.h"
-#include "exec/gpu/branch/branch_run.h"
 #include "exec/gpu/codegen/kernel_builder.h"
+#include "exec/gpu/device/device_full.h"
 #include "exec/gpu/join/build_kernels.h"
 #include "exec/gpu/join/pairs-inl.h"
 #include "exec/gpu/join/probe_kernels.h"

@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "data/gpu/device_column.h"
-#include "exec/gpu/branch/branch_run.h"
+#include "exec/gpu/codegen/job_layout.h"
+#include "exec/gpu/device/accelerator.h"
 #include "exec/gpu/join/split-inl.h"
 
 namespace lanewise::exec {

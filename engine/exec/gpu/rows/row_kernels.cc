@@ -174,8 +174,6 @@ void add_row_kernel(std::vector<KernelText>& texts, const KernelBuilder& builder
   RowWriter(builder, kernel).add_to(texts.back());
 }
 
-std::string list_kernels() { return "#include \"exec/gpu/join/pairs-inl.h\"\n"; }
-
 std::string filter_kernel(size_t stage) { return fmt::format("filter_{}", stage); }
 
 void add_filter(std::vector<KernelText>& texts, const KernelBuilder& builder, size_t stage) {

@@ -53,9 +53,6 @@ struct ProjectKernel {
 };
 void add_project_kernel(KernelText& to, const KernelBuilder& builder, const ProjectKernel& kernel);
 
-/// The text of the kernels that are the same for all queries: bitmaps to lists, rows to pairs.
-std::string list_kernels();
-
 /// The name of the kernel that writes the bitmap of a stage.
 std::string filter_kernel(size_t stage);
 void add_filter(std::vector<KernelText>& texts, const KernelBuilder& builder, size_t stage);

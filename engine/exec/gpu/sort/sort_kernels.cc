@@ -12,14 +12,14 @@ using What = SortWord::What;
 using Word = JobLayout::Word;
 
 SortKernels::SortKernels(const KernelBuilder& builder, const plan::Sort& sort)
-    : builder_(builder), sort_(sort) {
+    : ColumnKernels(builder), sort_(sort) {
   std::vector<bool> may_be_null;  // by key
   for (size_t i = 0; i < sort.keys.size(); ++i) may_be_null.push_back(builder.may_be_null(key(i)));
   words_ = sort_words(sort.keys, may_be_null);
 }
 
 const ExprPtr& SortKernels::key(size_t key) const {
-  const std::vector<ExprPtr>& outputs = builder_.program().outputs;
+  const std::vector<ExprPtr>& outputs = builder().program().outputs;
   return outputs[outputs.size() - sort_.keys.size() + key];
 }
 
@@ -70,15 +70,20 @@ void SortKernels::write_word(Emitter& out, const SortWord& word) const {
   out.line(fmt::format("job.at<u{0}>({1})[i] = u{0}(word);", word.bytes() * 8, size_t{Word::kOut}));
 }
 
-void SortKernels::add_to(KernelText& text) const {
+std::vector<KernelText> SortKernels::texts() const {
+  return ColumnKernels::texts("#include \"exec/gpu/codegen/order-inl.h\"\n",
+                              [&](KernelText& text) { add_words(text); });
+}
+
+void SortKernels::add_words(KernelText& text) const {
   for (size_t i = 0; i < words_.size(); ++i) {
     const SortWord& word = words_[i];
     std::vector<ExprPtr> read;
     for (const SortWord::Part& part : word.parts) read.push_back(key(part.key));
     if (word.text) read.push_back(key(*word.text));
-    add_list_kernel(text, builder_, {.name = word_kernel(i), .read = read, .each = [&](Emitter& out) {
-                                       write_word(out, word);
-                                     }});
+    add_list_kernel(text, builder(), {.name = word_kernel(i), .read = read, .each = [&](Emitter& out) {
+                                        write_word(out, word);
+                                      }});
     if (!word.text) continue;
     const auto note_size = [&](Emitter& out) {
       const Emitted key = out.emit(*read[0]);
@@ -87,7 +92,7 @@ void SortKernels::add_to(KernelText& text) const {
       out.line(fmt::format("if (size > job.words[{}]) atomicOr(job.at<u32>({}) + i / 32, 1u << i % 32);",
                            size_t{Word::kDepth}, size_t{Word::kActive}));
     };
-    add_list_kernel(text, builder_,
+    add_list_kernel(text, builder(),
                     {.name = size_kernel(*word.text),
                      .read = read,
                      .before = "u32 longest = 0;",

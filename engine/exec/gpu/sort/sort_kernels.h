@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/gpu/codegen/kernel_builder.h"
+#include "exec/gpu/collect/column_kernels.h"
 #include "exec/gpu/sort/sort_words.h"
 #include "plan/node.h"
 
@@ -15,22 +15,22 @@ namespace lanewise::exec {
 ///   sort_size_N  the longest string of sort key N in those rows -> kOut, u32; bits of kActive at the places
 ///   of
 ///                those longer than kDepth bytes are set
-class SortKernels {
+class SortKernels : public ColumnKernels {
  public:
   /// Both outlive it.
   SortKernels(const KernelBuilder& builder, const plan::Sort& sort);
 
   /// What is compared, most significant first.
   const std::vector<SortWord>& words() const { return words_; }
-  void add_to(KernelText& text) const;
+  std::vector<KernelText> texts() const override;
   static std::string word_kernel(size_t word);
   static std::string size_kernel(size_t key);
 
  private:
   const ExprPtr& key(size_t key) const;
   void write_word(expr::Emitter& out, const SortWord& word) const;
+  void add_words(KernelText& text) const;
 
-  const KernelBuilder& builder_;
   const plan::Sort& sort_;
   std::vector<SortWord> words_;
 };

@@ -4,7 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "exec/gpu/host_run.h"
+#include "exec/cores/pipeline_runner.h"
+#include "exec/gpu/sort/sort_kernels.h"
 
 namespace lanewise::exec {
 
@@ -42,17 +43,21 @@ struct PairBuffers {
   }
 };
 
+/// The words by which the branch's rows are sorted.
+const std::vector<SortWord>& words_of(const BranchRun& run) {
+  return static_cast<const SortKernels&>(run.sources().sink()).words();
+}
+
 }  // namespace
 
-SortRun::SortRun(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu,
-                 Destination to)
-    : sink_(sink),
+SortRun::SortRun(const plan::Sort& sort, const Schema& schema, const DeviceSink::Setting& setting)
+    : sort_(sort),
       schema_(schema),
-      options_(options),
-      gpu_(gpu),
+      options_(setting.options),
+      gpu_(setting.gpu),
       sorter_(gpu::Sorter::system()),
-      wanted_(rows_wanted(*sink.sort)),
-      to_(to),
+      wanted_(rows_wanted(sort)),
+      to_(destination(setting.goal, true)),
       sorted_{schema, {}} {}
 
 void SortRun::write_keys(BranchRun& run, size_t word, uint64_t depth, const gpu::SortPairs& pairs) {
@@ -90,8 +95,7 @@ RowList SortRun::places_tied(BranchRun& run, size_t word, const gpu::SortPairs& 
   gpu_.stream.fill(alike.address(), 0xff, bytes);
   gpu_.stream.fill(longer.address(), 0, bytes);
   gpu_.stream.fill(longest.address(), 0, longest.size());
-  write_sizes(run, *run.sources().sort().words()[word].text, pairs, steps * 8, longest.address(),
-              longer.address());
+  write_sizes(run, *words_of(run)[word].text, pairs, steps * 8, longest.address(), longer.address());
   const uint64_t blocks = std::min(most_blocks(gpu_), blocks_for(pairs.count));
   for (uint64_t step = 0; step < steps; ++step) {
     write_keys(run, word, step * 8, pairs);
@@ -107,11 +111,11 @@ RowList SortRun::places_tied(BranchRun& run, size_t word, const gpu::SortPairs& 
 void SortRun::sort_texts(BranchRun& run, size_t word, gpu::SortPairs& pairs, uint64_t steps) {
   const gpu::DeviceBuffer most = run.allocate(sizeof(uint32_t), kSorting);
   gpu_.stream.fill(most.address(), 0, most.size());
-  write_sizes(run, *run.sources().sort().words()[word].text, pairs, UINT64_MAX, most.address(), 0);
+  write_sizes(run, *words_of(run)[word].text, pairs, UINT64_MAX, most.address(), 0);
   const uint64_t all = (fetch_one<uint32_t>(gpu_, most.address()) + uint64_t{7}) / 8;
   for (uint64_t step = std::min(all, steps); step-- > 0;) {
     write_keys(run, word, step * 8, pairs);
-    sort(run, pairs, run.sources().sort().words()[word].bits);
+    sort(run, pairs, words_of(run)[word].bits);
   }
   if (all <= steps) return;
   const RowList places = places_tied(run, word, pairs, steps);
@@ -129,7 +133,7 @@ void SortRun::sort_texts(BranchRun& run, size_t word, gpu::SortPairs& pairs, uin
 
 /// Sorts by the last word first.
 void SortRun::sort(BranchRun& run, RowList& list) {
-  const std::vector<SortWord>& words = run.sources().sort().words();
+  const std::vector<SortWord>& words = words_of(run);
   unsigned most_bytes = 0;
   for (const SortWord& word : words) most_bytes = std::max(most_bytes, word.bytes());
   PairBuffers buffers(run, list, most_bytes);
@@ -152,7 +156,7 @@ bool SortRun::drop_behind(BranchRun& run, RowList& list) {
   const double expected = static_cast<double>(wanted_) * kSample / static_cast<double>(list.count);
   const double rank = expected + 4 * std::sqrt(expected) + 8;
   if (list.count < 16 * kSample || rank > 0.25 * kSample) return false;
-  const SortWord& word = run.sources().sort().words().front();
+  const SortWord& word = words_of(run).front();
 
   RowList sample{run.allocate(kSample * sizeof(uint32_t), kSorting), kSample};
   run.launch("sample_rows", blocks_for(kSample), list.rows.address(), list.count, sample.rows.address(),
@@ -184,11 +188,11 @@ void SortRun::take(BranchRun& run, bool only) {
   RowList list = list_rows(run, gpu_, run.active(), run.rows());
   const uint64_t rows = list.count;
   const uint64_t wanted = std::min(rows, wanted_);
-  Collector collector(sink_, schema_, options_, gpu_, only ? to_ : Destination::kHost);
+  Collector collector(schema_, options_, gpu_, {}, only ? to_ : Destination::kHost);
   if (wanted != 0) {
     if (wanted < rows) drop_behind(run, list);
     sort(run, list);
-    const uint64_t first = only ? std::min(wanted, static_cast<uint64_t>(sink_.sort->offset)) : 0;
+    const uint64_t first = only ? std::min(wanted, static_cast<uint64_t>(sort_.offset)) : 0;
     collector.take(run, run.job(), list, first, wanted);
     left_out_ = first;
   }
@@ -199,17 +203,16 @@ void SortRun::take(BranchRun& run, bool only) {
   std::move(batches.begin(), batches.end(), std::back_inserter(sorted_.batches));
 }
 
-Table SortRun::finish(const Schema& output) {
-  const plan::Sort& sort = *sink_.sort;
-  const int64_t offset = sort.offset - static_cast<int64_t>(left_out_);
+SinkResult SortRun::finish(const Schema& output) {
+  const int64_t offset = sort_.offset - static_cast<int64_t>(left_out_);
   if (batches_ > 1 || offset > 0) {
     const plan::NodePtr rows = plan::values(std::make_shared<const Table>(std::move(sorted_)));
-    sorted_ = run_on_host(batches_ > 1 ? plan::sort(rows, sort.keys, sort.limit, offset)
-                                       : plan::limit(rows, sort.limit, offset),
-                          options_);
+    sorted_ = run_on_cores(batches_ > 1 ? plan::sort(rows, sort_.keys, sort_.limit, offset)
+                                        : plan::limit(rows, sort_.limit, offset),
+                           options_);
   }
   sorted_.schema = output;
-  return std::move(sorted_);
+  return {std::move(sorted_), std::move(kept_)};
 }
 
 }  // namespace lanewise::exec

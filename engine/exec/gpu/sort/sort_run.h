@@ -1,28 +1,25 @@
 #pragma once
 
 #include "exec/gpu/branch/branch_run.h"
+#include "exec/gpu/branch/device_sink.h"
+#include "exec/gpu/branch/row_list.h"
 #include "exec/gpu/collect/collect.h"
 #include "gpu/sort/sort.h"
+#include "plan/node.h"
 
 namespace lanewise::exec {
 
 /// ORDER BY, batch by batch: the list of a batch's rows is sorted in the device's memory, and the rows come
 /// to the host in its order; where there was more than one batch, the host puts them together.
-class SortRun {
+class SortRun : public SinkRun {
  public:
   /// Throws DeviceError where the plug-in that sorts is missing.
-  SortRun(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu,
-          Destination to = Destination::kHost);
+  /// The references outlive it.
+  SortRun(const plan::Sort& sort, const Schema& schema, const DeviceSink::Setting& setting);
 
-  /// Sorts the current batch; `only` says that there is no other. Throws DeviceFull; then it has taken
-  /// nothing of it.
-  void take(BranchRun& run, bool only);
-  /// Rows so far.
-  uint64_t came() const { return came_; }
-  /// What the sink gives; once.
-  Table finish(const Schema& output);
-  /// All of it, where it stayed on the device.
-  std::vector<arrow::DeviceBatch> take_kept() { return std::move(kept_); }
+  void take(BranchRun& run, bool only) override;
+  uint64_t came() const override { return came_; }
+  SinkResult finish(const Schema& output) override;
 
  private:
   void sort(BranchRun& run, RowList& list);
@@ -34,7 +31,7 @@ class SortRun {
   bool drop_behind(BranchRun& run, RowList& list);
   void write_keys(BranchRun& run, size_t word, uint64_t depth, const gpu::SortPairs& pairs);
 
-  const DeviceSink& sink_;
+  const plan::Sort& sort_;
   const Schema& schema_;
   const Options& options_;
   Accelerator& gpu_;

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "exec/cores/open_pipeline.h"
+#include "exec/pipeline/pipeline.h"
+#include "exec/results/results.h"
+
+namespace lanewise::exec {
+
+/// Runs pipelines of a plan on cores.
+class PipelineRunner {
+ public:
+  using Notes = PipelineOpener::Notes;
+
+  /// The references outlive it. The last pipeline's rows go to the stream, if there is one and they need no
+  /// operator.
+  PipelineRunner(const std::vector<Pipeline>& pipelines, Results& results, const Options& options,
+                 Notes& notes, RowStream* stream)
+      : pipelines_(pipelines),
+        results_(results),
+        options_(options),
+        notes_(notes),
+        stream_(stream),
+        opener_(results, options, notes) {}
+
+  /// Runs it after those before it. Build sides that only a device has are made again. What it leaves is its
+  /// result, rows and times are added to `counters`.
+  void run(size_t pipeline, std::vector<Counters>& counters);
+  /// Whether the branch needs a match in a build side without rows, or reads that side's own rows: nothing of
+  /// it is read or evaluated.
+  bool gives_no_rows(const Branch& branch) const;
+  /// Whether something was scanned, and all of it was in memory.
+  bool all_hot() const { return opener_.all_hot(); }
+
+ private:
+  Pipeline without_empty_joins(Pipeline pipeline);
+  Pipeline with_parts(Pipeline pipeline, std::vector<Counters>& counters);
+
+  const std::vector<Pipeline>& pipelines_;
+  Results& results_;
+  const Options& options_;
+  Notes& notes_;
+  RowStream* const stream_;  // null: the rows are collected
+  PipelineOpener opener_;
+};
+
+/// Results without rows: their types.
+Results empty_results(const std::vector<Pipeline>& pipelines);
+
+/// What the plan gives, run on cores alone; it has no recursion. Throws what execute() throws.
+Table run_on_cores(const plan::NodePtr& root, const Options& options);
+
+}  // namespace lanewise::exec

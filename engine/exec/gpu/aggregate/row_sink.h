@@ -1,0 +1,23 @@
+#pragma once
+
+#include "exec/gpu/aggregate/row_aggregation.h"
+#include "exec/gpu/branch/device_sink.h"
+
+namespace lanewise::exec {
+
+/// Aggregates that need all their rows together.
+class RowSink : public DeviceSink {
+ public:
+  /// Whether the aggregation has some.
+  static bool takes(const plan::Aggregate& aggregate);
+  explicit RowSink(const plan::Aggregate& aggregate) : rows_(aggregate) {}
+
+  SinkForm form() const override { return {SinkForm::Takes::kColumns, &rows_.columns()}; }
+  std::unique_ptr<SinkKernels> kernels(const KernelBuilder& builder) const override;
+  std::unique_ptr<SinkRun> start(const Setting& setting) const override;
+
+ private:
+  const RowAggregation rows_;
+};
+
+}  // namespace lanewise::exec

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "exec/gpu/branch/device_sink.h"
+#include "exec/gpu/groups/group_plan.h"
+
+namespace lanewise::exec {
+
+/// GROUP BY and DISTINCT.
+class GroupSink : public DeviceSink {
+ public:
+  /// `what` is an Aggregate, or the schema of the rows of a DISTINCT. Throws expr::NotOnDevice.
+  template <class What>
+  explicit GroupSink(const What& what) : plan_(what) {
+    add_expressions();
+  }
+
+  SinkForm form() const override { return {SinkForm::Takes::kGroups, &expressions_, plan_.partial().size()}; }
+  std::unique_ptr<SinkKernels> kernels(const KernelBuilder& builder) const override;
+  std::unique_ptr<SinkRun> start(const Setting& setting) const override;
+
+ private:
+  void add_expressions();
+
+  const GroupPlan plan_;
+  std::vector<ExprPtr> expressions_;  // each key and null, then the argument and the filter of each input
+};
+
+}  // namespace lanewise::exec

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "exec/gpu/branch/device_sink.h"
+#include "plan/node.h"
+
+namespace lanewise::exec {
+
+/// ORDER BY, with its limit.
+class SortSink : public DeviceSink {
+ public:
+  /// Both outlive the sink.
+  SortSink(const plan::Sort& sort, const Schema& rows);
+
+  SinkForm form() const override {
+    return {SinkForm::Takes::kColumns, &expressions_, expressions_.size() - sort_.keys.size()};
+  }
+  std::unique_ptr<SinkKernels> kernels(const KernelBuilder& builder) const override;
+  std::unique_ptr<SinkRun> start(const Setting& setting) const override;
+
+ private:
+  const plan::Sort& sort_;
+  const Schema& rows_;
+  std::vector<ExprPtr> expressions_;  // the rows' columns, then the keys
+};
+
+}  // namespace lanewise::exec
