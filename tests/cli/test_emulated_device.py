@@ -157,6 +157,42 @@ def test_rows_between_pipelines_stay(lanewise, env, name, memory):
         assert sizes < 5000, f"of t only: {error}"
 
 
+BATCHES = {
+    "filter": "SELECT count(*) AS n, sum(v) AS v, min(s) AS s FROM g WHERE v % 3 = 1",
+    "rows": "SELECT v, s FROM g WHERE v % 1000 = 1 ORDER BY v",
+    "join": "SELECT count(*) AS n, sum(g.v) AS v FROM g JOIN t ON g.k = t.k WHERE t.i % 5 = 0",
+    "build": "SELECT count(*) AS n, sum(g.v) AS v, max(g.s) AS s FROM t JOIN g ON g.k = t.k AND g.s = t.s",
+    "two": "SELECT k, s, v FROM g WHERE v = (SELECT max(v) FROM g) UNION ALL SELECT k, s, v FROM g WHERE k = 77 ORDER BY ALL",
+    "groups": "SELECT k % 10 AS d, s, count(*) AS n, sum(v) AS v FROM g GROUP BY ALL ORDER BY ALL",
+    "error": "SELECT sum(CASE WHEN v = 359_994 AND s IS NOT NULL THEN v * 1_000_000_000_000_000_000 ELSE v END) AS v FROM g",
+}
+
+
+@pytest.mark.parametrize("union", [False, True])
+@pytest.mark.parametrize("name", BATCHES)
+def test_rows_of_several_batches_stay(lanewise, env, name, union):
+    """They are read batch by batch where they were left, and are not uploaded again; a build side is put together on the host."""
+    other = " UNION ALL SELECT k + 1, s, -i FROM t WHERE i % 64 = 5" if union else ""
+    sql = f"{LEFT}; WITH g AS MATERIALIZED (SELECT k, s, 3 * i AS v FROM t WHERE i % 10 <> 7{other}) {BATCHES[name]}"
+    on_cpu = lanewise("sql", "--format", "csv", "-c", sql)
+    code, out, error = lanewise("sql", "--device", "cuda", "--device-rows", "16384", "--format", "csv", "--profile", "-c", sql, env=env)
+    assert (code, out) == on_cpu[:2], error
+    if name == "error":
+        assert code != 0 and on_cpu[2] in error
+        return
+    sizes = sum(float(size) * {"KiB": 1, "MiB": 1024}[unit] for size, unit in re.findall(r"uploaded ([0-9.]+) (\w+) at", error))
+    assert re.search(r"in \d+ batches", error) and (sizes < 5000 or name == "build"), f"of t only: {error}"
+
+
+def test_rows_of_several_batches_make_room(lanewise, env):
+    """The rows that batches leave are more than the GPU's memory: they go to the host, and come back batch by batch."""
+    sql = """CREATE TABLE t AS SELECT i, i * 7 % 1000 AS k FROM range(300_000) r(i);
+      WITH g AS MATERIALIZED (SELECT i, k, i * k AS a, i + k AS b, i - k AS c, i // 3 AS d, i % 77 AS e, k * k AS f FROM t WHERE i % 100 <> 7)
+      SELECT count(*) AS n, sum(a) AS a, sum(b) AS b, sum(c) AS c, sum(d) AS d, sum(e) AS e, sum(f) AS f, min(i) AS i, max(k) AS k FROM g"""
+    answer = lanewise("sql", "--format", "csv", "-c", sql)
+    assert lanewise("sql", "--device", "cuda", "--device-rows", "65536", "--device-memory", "16MB", "--format", "csv", "-c", sql, env=env) == answer
+
+
 def test_rows_that_were_left_make_room(lanewise, env):
     """A join needs the memory in which rows for a later pipeline are: they go to the host, and either part alone has room."""
     sql = """CREATE TABLE t AS SELECT i, i * 3 AS k FROM range(200_000) r(i); CREATE TABLE u AS SELECT i * 3 AS k FROM range(3_000_000) r(i);
