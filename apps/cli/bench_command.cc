@@ -129,6 +129,8 @@ Values of --work:
   automaton           a regular expression
   group, many_groups  1,000 and 1,000,000 groups
   sort                all rows
+  lookup              a join with 1,000 rows of unique keys
+  join                a join of all rows with themselves, by random keys
 
   lanewise bench sql --rows 100000000 --work scan,group
   lanewise bench sql --device cuda --json

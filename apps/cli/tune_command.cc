@@ -57,6 +57,8 @@ std::string text_of(const exec::PlacementCosts& costs) {
   line("group", &Rates::group, 1e-6, "M rows/s");
   line("many_groups", &Rates::many_groups, 1e-6, "M rows/s");
   line("sort", &Rates::sort, 1e-6, "M rows/s");
+  line("lookup", &Rates::lookup, 1e-6, "M words/s");
+  line("join", &Rates::join, 1e-6, "M words/s");
   return lines;
 }
 

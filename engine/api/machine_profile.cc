@@ -16,7 +16,7 @@ namespace lanewise {
 
 namespace {
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 /// An integer of the profile; throws UserError unless it is in [least, most], or 0 if that is the
 /// default.
@@ -55,6 +55,8 @@ void for_rates(Field&& field) {
   field("group_m_words_per_second", &Rates::group, 1e6);
   field("many_groups_m_words_per_second", &Rates::many_groups, 1e6);
   field("sort_m_words_per_second", &Rates::sort, 1e6);
+  field("lookup_m_words_per_second", &Rates::lookup, 1e6);
+  field("join_m_words_per_second", &Rates::join, 1e6);
 }
 template <class Field>
 void for_device(Field&& field) {

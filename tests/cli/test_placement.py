@@ -21,7 +21,8 @@ MANY = "SELECT sum(i) AS s FROM range(20000000) t(i) WHERE i > 3"
 NOT_OFFERED = "regexp_matches(i::VARCHAR, (i % 10)::VARCHAR)"  # a pattern for each row
 
 RATES = {"start_us": 1, "scan_gb_per_second": 1, "compute_g_per_second": 1, "search_gb_per_second": 1, "automaton_gb_per_second": 1,
-         "group_m_words_per_second": 1, "many_groups_m_words_per_second": 1, "sort_m_words_per_second": 1}
+         "group_m_words_per_second": 1, "many_groups_m_words_per_second": 1, "sort_m_words_per_second": 1, "lookup_m_words_per_second": 1,
+         "join_m_words_per_second": 1}
 DEVICE = {"name": "Fake", "open_ms": 1, "compile_ms": 1, "load_ms": 1, "upload_gb_per_second": 1000, "download_gb_per_second": 1000}
 
 
@@ -54,7 +55,7 @@ def tuned(lanewise, environment, device, **costs):
     path = Path(environment["XDG_CONFIG_HOME"]) / "lanewise" / "profile.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({
-        "version": 2, "processor": processor, "read_gb_per_second": 10, "vector_rows": 0, "interleaved_width": 8, "refill_interleaved": 0,
+        "version": 3, "processor": processor, "read_gb_per_second": 10, "vector_rows": 0, "interleaved_width": 8, "refill_interleaved": 0,
         "refill_packed_avx2": 0, "refill_packed_avx512": 0, "literal_ns": 0, "packed_ns": 0, "rows_ns": 0, "lazy_ns": 0,
         "placement": {"device": {**DEVICE, **costs, "rates": rates},
                       "threads": os.cpu_count(), "host": RATES}}))
@@ -160,7 +161,7 @@ def test_bench_runs_on_both(lanewise, emulated):
     code, out, error = lanewise("bench", "sql", "--rows", "2000", "--repeat", "1", "--json", env=emulated)
     assert code == 0, error
     groups = {group["work"]: group for group in json.loads(out)["groups"]}
-    assert list(groups) == ["scan", "compute", "search", "automaton", "group", "many_groups", "sort", "join"]
+    assert list(groups) == ["scan", "compute", "search", "automaton", "group", "many_groups", "sort", "lookup", "join"]
     for group in groups.values():
         cpu, gpu = group["levels"]
         assert (cpu["level"], gpu["level"]) == ("cpu", "gpu") and cpu["hash"] == gpu["hash"] and gpu["seconds"] > 0

@@ -251,11 +251,12 @@ def faster_gpu(program, folder):
     parts, and those that read few rows of a result."""
     info = subprocess.run([program, "info"], capture_output=True, text=True).stdout
     rates = {name: 1 for name in ("start_us", "scan_gb_per_second", "compute_g_per_second", "search_gb_per_second", "automaton_gb_per_second",
-                                  "group_m_words_per_second", "many_groups_m_words_per_second", "sort_m_words_per_second")}
+                                  "group_m_words_per_second", "many_groups_m_words_per_second", "sort_m_words_per_second", "lookup_m_words_per_second",
+                                  "join_m_words_per_second")}
     device = {"name": re.search(r"^GPU 0 +(.*?), sm_", info, re.M)[1], "open_ms": 1e-6, "compile_ms": 1e-6, "load_ms": 1e-6,
               "upload_gb_per_second": 1e5, "download_gb_per_second": 1e5,
               "rates": {name: 1e-6 if name == "start_us" else 1e5 for name in rates}}
-    profile = {"version": 2, "processor": re.search(r"^processor +(.*), \d+ cores", info, re.M)[1], "read_gb_per_second": 10,
+    profile = {"version": 3, "processor": re.search(r"^processor +(.*), \d+ cores", info, re.M)[1], "read_gb_per_second": 10,
                **{name: 0 for name in ("vector_rows", "refill_interleaved", "refill_packed_avx2", "refill_packed_avx512", "literal_ns",
                                        "packed_ns", "rows_ns", "lazy_ns")},
                "interleaved_width": 8, "placement": {"device": device, "threads": 1, "host": rates}}

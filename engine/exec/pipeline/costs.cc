@@ -10,7 +10,7 @@ Rates with_threads_of(const Rates& rates, int measured, int threads) {
   const double factor = static_cast<double>(threads) / std::max(measured, 1);
   Rates scaled = rates;
   for (double* rate : {&scaled.scan, &scaled.compute, &scaled.search, &scaled.automaton, &scaled.group,
-                       &scaled.many_groups, &scaled.sort}) {
+                       &scaled.many_groups, &scaled.sort, &scaled.lookup, &scaled.join}) {
     *rate *= factor;
   }
   return scaled;
@@ -28,6 +28,8 @@ Rates usual_host_rates(lanes::Target target, const lanes::Tuning& tuning, int th
   core.group = 100e6;
   core.many_groups = 12e6;
   core.sort = 30e6;
+  core.lookup = 600e6;
+  core.join = 50e6;
   return with_threads_of(core, 1, threads);
 }
 
@@ -51,6 +53,8 @@ DeviceCosts usual_device_costs(const gpu::Properties& properties) {
   costs.rates.group = 1.5e9 * multiprocessors;
   costs.rates.many_groups = bandwidth / 400;
   costs.rates.sort = bandwidth / 300;
+  costs.rates.lookup = bandwidth / 20;
+  costs.rates.join = bandwidth / 60;
   return costs;
 }
 

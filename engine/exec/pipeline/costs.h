@@ -19,12 +19,15 @@ struct Rates {
   double group = 0;        ///< words of keys, into kFewGroups groups
   double many_groups = 0;  ///< the same, into kManyGroups
   double sort = 0;         ///< words of keys
+  double lookup = 0;       ///< words of keys looked up in a build side of kFewKeys rows
+  double join = 0;         ///< the same in one of kManyKeys, or put into one
 
   bool operator==(const Rates&) const = default;
 };
-/// 8 bytes of a key of GROUP BY or ORDER BY.
+/// 8 bytes of a key of GROUP BY, ORDER BY or a join.
 inline constexpr double kWordBytes = 8;
 inline constexpr double kFewGroups = 1e3, kManyGroups = 1e6;
+inline constexpr double kFewKeys = 1e3, kManyKeys = 1e7;
 
 /// Costs of using a GPU: seconds, and rates in bytes per second.
 struct DeviceCosts {

@@ -9,21 +9,35 @@ namespace lanewise::exec {
 
 namespace {
 
-/// Words of keys per second into this many groups: interpolated between measurements by the number's order of
-/// magnitude.
-double group_rate(const Rates& rates, double groups) {
-  const double place = std::log(std::max(groups, 1.0) / kFewGroups) / std::log(kManyGroups / kFewGroups);
-  return rates.group * std::pow(rates.many_groups / rates.group, std::clamp(place, 0.0, 1.0));
+/// A rate, measured for a few and for many.
+struct MeasuredRate {
+  double few, many;          ///< how many
+  double for_few, for_many;  ///< the rate
+
+  /// Interpolated by the number's order of magnitude.
+  double operator()(double number) const {
+    const double place = std::log(std::max(number, 1.0) / few) / std::log(many / few);
+    return for_few * std::pow(for_many / for_few, std::clamp(place, 0.0, 1.0));
+  }
+};
+
+double seconds_of_joins(const Work& work, const Rates& rates) {
+  const MeasuredRate lookup{kFewKeys, kManyKeys, rates.lookup, rates.join};
+  double seconds = work.built / rates.join;
+  for (const Work::Lookups& lookups : work.lookups) seconds += lookups.words / lookup(lookups.rows);
+  return seconds;
 }
 
 /// The parts of the work on data that is in the processor's own memory.
 std::vector<Estimate::Part> parts_of(const Work& work, const Rates& rates) {
+  const MeasuredRate group{kFewGroups, kManyGroups, rates.group, rates.many_groups};
   return {{"scan", (work.scanned + work.result_bytes) / rates.scan},
           {"compute", work.computed / rates.compute},
           {"search", work.searched / rates.search},
           {"automata", work.walked / rates.automaton},
-          {"groups", work.grouped / group_rate(rates, work.groups)},
-          {"sort", work.sorted / rates.sort}};
+          {"groups", work.grouped / group(work.groups)},
+          {"sort", work.sorted / rates.sort},
+          {"joins", seconds_of_joins(work, rates)}};
 }
 
 }  // namespace

@@ -9,6 +9,12 @@ namespace lanewise::exec {
 
 /// The work of a pipeline, independent of the processor and the machine: see work_of().
 struct Work {
+  /// In one build side.
+  struct Lookups {
+    double words;  ///< of keys, and of the columns that are taken from it
+    double rows;   ///< of the build side
+  };
+
   double rows = 0;      ///< rows read
   double scanned = 0;   ///< bytes of columns read
   double computed = 0;  ///< ops::cost() of expressions, times the rows that they are evaluated for
@@ -16,7 +22,9 @@ struct Work {
   double walked = 0;    ///< bytes of text matched by automata
   double grouped = 0;   ///< words of keys
   double groups = 0;
-  double sorted = 0;       ///< words of keys
+  double sorted = 0;  ///< words of keys
+  double built = 0;   ///< words of keys, and columns that a build side keeps
+  std::vector<Lookups> lookups = {};
   double result_rows = 0;  ///< rows returned
   double result_bytes = 0;
   double missing = 0;     ///< bytes of columns that are not in GPU memory

@@ -8,9 +8,9 @@ namespace estimate_test {
 using testing::HasSubstr;
 
 /// A GPU that is 100 times as fast as the host once all data is there.
-const Rates kHost{1e-4, 10e9, 1e9, 8e9, 4e9, 100e6, 10e6, 20e6};
+const Rates kHost{1e-4, 10e9, 1e9, 8e9, 4e9, 100e6, 10e6, 20e6, 200e6, 20e6};
 const DeviceCosts kGpu{
-    "A GPU", 0.3, 0.1, 0.002, 50e9, 40e9, {1e-3, 1000e9, 100e9, 800e9, 400e9, 10e9, 1e9, 2e9}};
+    "A GPU", 0.3, 0.1, 0.002, 50e9, 40e9, {1e-3, 1000e9, 100e9, 800e9, 400e9, 10e9, 1e9, 2e9, 100e9, 20e9}};
 constexpr DeviceState kReady{.open = true, .compiled = true};
 
 double on_host(const Work& work) { return estimate_host(work, kHost, kGpu).seconds(); }
@@ -50,6 +50,7 @@ TEST(Estimates, EveryKindOfWorkHasItsRate) {
                                    {&Work::searched, &Rates::search},
                                    {&Work::walked, &Rates::automaton},
                                    {&Work::sorted, &Rates::sort},
+                                   {&Work::built, &Rates::join},
                                    {&Work::grouped, &Rates::group}}) {
     Work work;
     work.*kind = 1e9;
@@ -65,6 +66,17 @@ TEST(Estimates, MoreGroupsTakeLonger) {
   EXPECT_NEAR(grouped(kManyGroups) / grouped(kFewGroups), 10, 0.01);
   EXPECT_NEAR(grouped(31623) / grouped(kFewGroups), std::sqrt(10), 0.01);
   EXPECT_DOUBLE_EQ(grouped(1e8), grouped(kManyGroups));
+}
+
+TEST(Estimates, LargerBuildSidesTakeLonger) {
+  const auto joined = [](double rows) {
+    return on_host({.lookups = {{.words = 1e8, .rows = rows}}}) - kHost.start;
+  };
+  EXPECT_NEAR(joined(1), 0.5, 1e-9);
+  EXPECT_DOUBLE_EQ(joined(1), joined(kFewKeys));
+  EXPECT_NEAR(joined(kManyKeys) / joined(kFewKeys), 10, 0.01);
+  EXPECT_NEAR(joined(1e5) / joined(kFewKeys), std::sqrt(10), 0.01);
+  EXPECT_NEAR(on_host({.lookups = {{1e8, 1}, {1e8, kManyKeys}}}) - kHost.start, 0.5 + 5, 1e-9);
 }
 
 TEST(Estimates, TheHostLeavesOutWhatBoundsRefute) {

@@ -115,7 +115,7 @@ InputSize size_of(const Branch& branch, const Known& known) {
 /// The rows of a branch on their way to the sink.
 class BranchWork {
  public:
-  BranchWork(const Branch& branch, const InputSize& size, Work& work)
+  BranchWork(const Branch& branch, const InputSize& size, const Known& known, Work& work)
       : work_(work), all_(size.rows), rows_(size.rows), text_(size.text) {
     work.rows += size.rows;
     work.scanned += size.fixed;
@@ -126,7 +126,8 @@ class BranchWork {
       visit_step(
           *step.node, [&](const plan::Filter& filter) { narrow({filter.predicate}); },
           [&](const plan::Project& project) { evaluate(project.exprs); },
-          [](const OneOf<plan::ScalarJoin, plan::Join, plan::Unnest> auto&) {});  // as many rows, for nothing
+          [&](const plan::Join& join) { look_up(join, *step.node, known.result_rows[step.result]); },
+          [](const OneOf<plan::ScalarJoin, plan::Unnest> auto&) {});  // as many rows, for nothing
     }
   }
   double rows() const { return rows_; }
@@ -143,6 +144,18 @@ class BranchWork {
       evaluate(*predicate);
       rows_ *= kPasses;
     }
+  }
+
+  void look_up(const plan::Join& join, const plan::Node& node, double build_rows) {
+    double row = plan::gives_right(join.kind) ? static_cast<double>(join.right.size()) : 0;
+    for (const plan::JoinKey& key : join.keys) {
+      evaluate(*key.left);
+      row += words(key.left->type);
+    }
+    work_.lookups.push_back({rows_ * row, build_rows});
+    // What DuckDB expects of the join, in proportion.
+    const double given = node.estimated_rows, taken = node.children[0]->estimated_rows;
+    if (given > 0 && taken > 0) rows_ *= given / taken;
   }
 
   void evaluate(const Expr& expr) {
@@ -205,7 +218,10 @@ class SinkWork {
           exprs = window.partition;
           for (const plan::SortKey& key : window.order) exprs.push_back(key.expr);
         },
-        [](const OneOf<plan::Limit, plan::Distinct, plan::Join> auto&) {});
+        [&](const plan::Join& join) {
+          for (const plan::JoinKey& key : join.keys) exprs.push_back(key.right);
+        },
+        [](const OneOf<plan::Limit, plan::Distinct> auto&) {});
     return exprs;
   }
 
@@ -246,7 +262,13 @@ class SinkWork {
       work_.host_share *= std::min(1.0, needed(limit.limit, limit.offset) / std::max(rows_, 1.0));
     return within(limit.limit, limit.offset);
   }
-  double book(const OneOf<plan::Window, plan::Join> auto&) { return rows_; }
+  double book(const plan::Join& join) {
+    double row = plan::gives_right(join.kind) ? static_cast<double>(join.right.size()) : 0;
+    for (const plan::JoinKey& key : join.keys) row += words(key.right->type);
+    work_.built += rows_ * row;
+    return rows_;
+  }
+  double book(const plan::Window&) { return rows_; }
 
   static double needed(int64_t limit, int64_t offset) { return static_cast<double>(limit + offset); }
   double within(int64_t limit, int64_t offset) const {
@@ -284,7 +306,7 @@ Work work_of(const Pipeline& pipeline, const Known& known) {
   const std::vector<ExprPtr> exprs = SinkWork(pipeline, 0, work).expressions();
   for (const Branch& branch : pipeline.branches) {
     const InputSize size = size_of(branch, known);
-    BranchWork through(branch, size, work);
+    BranchWork through(branch, size, known, work);
     through.evaluate(exprs);
     rows += through.rows();
     skipped += size.skipped;

@@ -126,6 +126,34 @@ TEST_F(Works, SortsAndLimits) {
   EXPECT_EQ(limit.result_rows, 200);
 }
 
+TEST_F(Works, JoinsBuildAndLookUp) {
+  plan::Join join;
+  join.keys = {{.left = id(), .right = id()}, {.left = s(), .right = s()}};
+  join.left = {0};
+  join.right = {1, 2};
+  const auto joined = [&](plan::JoinKind kind, double expected) {
+    join.kind = kind;
+    if (!plan::gives_right(kind)) join.right.clear();
+    return plan::with_estimate(
+        plan::join(plan::with_estimate(scan(), kWorkRows), scan({call("<", {id(), big(5)})}), join),
+        expected);
+  };
+  const double keys = 1 + kUsualText / kWordBytes, built = kPasses * kWorkRows;
+  const plan::NodePtr plan = count(joined(plan::JoinKind::kInner, 3.0 * kWorkRows));
+  EXPECT_DOUBLE_EQ(work(plan).built, built * (keys + 2));
+  known_.result_rows = {built, 0};
+  const Work probing = work_of(pipelines_[1], known_);
+  ASSERT_EQ(probing.lookups.size(), 1U);
+  EXPECT_DOUBLE_EQ(probing.lookups[0].words, kWorkRows * (keys + 2));
+  EXPECT_EQ(probing.lookups[0].rows, built);
+  EXPECT_DOUBLE_EQ(probing.computed, 3.0 * kWorkRows) << "a count of all pairs";
+  const plan::NodePtr semi = joined(plan::JoinKind::kSemi, kWorkRows / 10.0);
+  pipelines_ = split(*semi);
+  const Work kept = work_of(pipelines_[1], known_);
+  EXPECT_DOUBLE_EQ(kept.lookups[0].words, kWorkRows * keys);
+  EXPECT_DOUBLE_EQ(kept.result_rows, kWorkRows / 10.0);
+}
+
 TEST_F(Works, ResultsOfEarlierPipelinesAreInput) {
   const auto plan = plan::sort(grouped(scan()), {{column(1, TypeId::kInt64)}});
   pipelines_ = split(*plan);

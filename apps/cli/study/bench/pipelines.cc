@@ -27,6 +27,10 @@ const std::vector<MeasuredPipeline>& measured_pipelines() {
       {"many_groups", &Rates::many_groups, 1, "numbers",
        "SELECT count(*), sum(c) FROM (SELECT many, count(*) c FROM numbers GROUP BY many)"},
       {"sort", &Rates::sort, 1, "numbers", "SELECT far FROM numbers ORDER BY far"},
+      {"lookup", &Rates::lookup, 2, "numbers", "SELECT count(*), sum(v) FROM numbers JOIN keys ON few = k"},
+      // As many rows are put into the build side as are looked up in it.
+      {"join", &Rates::join, 4, "numbers",
+       "SELECT count(*), sum(b.few) FROM numbers a JOIN numbers b ON a.far = b.far"},
   };
   return pipelines;
 }
@@ -56,6 +60,8 @@ void make_tables(StoppableSession& session, uint64_t rows) {
   make("numbers", "few BIGINT, many BIGINT, far BIGINT", rows,
        fmt::format("few = hash(i) % {}, many = hash(i + 1) % {}, far = hash(i + 2) >> 2",
                    static_cast<uint64_t>(exec::kFewGroups), static_cast<uint64_t>(exec::kManyGroups)));
+  session.run(fmt::format("CREATE OR REPLACE TABLE keys AS SELECT i AS k, i % 7 AS v FROM range({}) r(i)",
+                          static_cast<uint64_t>(exec::kFewKeys)));
   make("texts", "s VARCHAR", rows / kNumbersOfText,
        fmt::format("s = md5(i::VARCHAR) || md5((i + {})::VARCHAR)", rows / kNumbersOfText));
 }

@@ -15,7 +15,7 @@ struct MeasuredPipeline {
   std::string name;            ///< the rate's
   double exec::Rates::* rate;  ///< units per second
   double units;                ///< of a row
-  std::string table;           ///< "numbers", "strings"
+  std::string table;           ///< "numbers", "texts"
   std::string query;
 };
 
@@ -37,7 +37,8 @@ class StoppableSession {
   const OnInterrupt stop_;
 };
 
-/// Creates the tables in the session's database: `rows` numbers, and a quarter as many strings of 64 bytes.
+/// Creates the tables in the session's database: `rows` numbers, a quarter as many strings of 64 bytes, and
+/// kFewKeys keys.
 void make_tables(StoppableSession& session, uint64_t rows);
 
 }  // namespace lanewise::cli::bench

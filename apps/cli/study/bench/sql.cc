@@ -23,9 +23,6 @@ std::vector<StudyQuery> queries_of(uint64_t rows) {
   std::vector<StudyQuery> queries;
   for (const MeasuredPipeline& pipeline : measured_pipelines())
     queries.push_back({pipeline.name, pipeline.query, rows_of(pipeline, rows)});
-  queries.push_back({"join",
-                     "SELECT count(*), sum(b.v) FROM numbers n JOIN builds b ON n.many = b.k WHERE b.v < 500",
-                     rows});
   return queries;
 }
 
@@ -33,13 +30,7 @@ std::vector<StudyQuery> queries_of(uint64_t rows) {
 class Level {
  public:
   Level(const SessionOptions& options, const Cancellation& cancellation) : session_(options, cancellation) {}
-  void make(uint64_t rows) {
-    make_tables(session_, rows);
-    session_.run(
-        fmt::format("CREATE OR REPLACE TABLE builds AS SELECT i::BIGINT AS k, (i % 1000)::BIGINT AS v FROM "
-                    "range({}) r(i)",
-                    static_cast<uint64_t>(exec::kManyGroups)));
-  }
+  void make(uint64_t rows) { make_tables(session_, rows); }
 
   /// A hash of the answer that does not depend on the order of rows.
   uint64_t digest(const std::string& query) {
