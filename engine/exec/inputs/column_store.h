@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "data/column.h"
 #include "data/source.h"
-#include "exec/inputs/bounds.h"
+#include "exec/inputs/bounds/bounds.h"
 #include "exec/inputs/kept_columns.h"
 
 namespace lanewise::exec {

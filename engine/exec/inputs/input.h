@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/column.h"
-#include "exec/inputs/bounds.h"
+#include "exec/inputs/bounds/bounds.h"
 
 namespace lanewise::exec {
 

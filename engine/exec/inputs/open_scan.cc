@@ -7,7 +7,7 @@
 #include <functional>
 #include <mutex>
 
-#include "exec/inputs/needed_ranges.h"
+#include "exec/inputs/bounds/needed_ranges.h"
 #include "exec/inputs/scan_input.h"
 #include "exec/inputs/slicing.h"
 #include "exec/inputs/stored_input.h"

@@ -1,4 +1,4 @@
-#include "exec/inputs/bounds.h"
+#include "exec/inputs/bounds/bounds.h"
 
 #include <algorithm>
 #include <cmath>

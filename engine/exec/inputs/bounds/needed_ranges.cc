@@ -1,4 +1,4 @@
-#include "exec/inputs/needed_ranges.h"
+#include "exec/inputs/bounds/needed_ranges.h"
 
 #include <algorithm>
 #include <utility>

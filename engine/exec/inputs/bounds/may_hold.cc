@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "exec/inputs/bounds.h"
+#include "exec/inputs/bounds/bounds.h"
 #include "expr/comparisons/comparison.h"
 #include "expr/patterns/prepared_pattern.h"
 
