@@ -105,7 +105,7 @@ std::vector<Table> RecursionRows::split(const Table& rows) const {
     }
     locals[thread] = std::move(local);
   });
-  return ops::RowsInParts::merge(schema_, locals, kParts, budget_);
+  return ops::RowsInParts::merge(schema_, locals, kParts, budget_, kRecursion);
 }
 
 }  // namespace lanewise::exec

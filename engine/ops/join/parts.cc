@@ -37,7 +37,7 @@ std::vector<ActiveSet> split(const ActiveSet& active, std::span<const Vector> ke
 
 }  // namespace
 
-RowsInParts::RowsInParts(const Schema& schema, size_t parts, std::string_view what) : what_(what) {
+RowsInParts::RowsInParts(const Schema& schema, size_t parts, std::string_view what) {
   for (size_t part = 0; part < parts; ++part)
     parts_.push_back(std::make_unique<OrderedRows>(schema, what, kPartBatchRows));
 }
@@ -53,9 +53,8 @@ void RowsInParts::append(const Chunk& chunk, std::span<const Vector> keys, Arena
 }
 
 std::vector<Table> RowsInParts::merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals,
-                                      size_t parts, MemoryBudget* budget) {
+                                      size_t parts, MemoryBudget* budget, std::string_view what) {
   std::vector<Table> tables;
-  const std::string_view what = static_cast<const RowsInParts&>(*locals[0]).what_;
   for (size_t part = 0; part < parts; ++part) {
     std::vector<std::unique_ptr<Sink::Local>> of_part;
     for (auto& local : locals) of_part.push_back(std::move(static_cast<RowsInParts&>(*local).parts_[part]));

@@ -26,10 +26,9 @@ class RowsInParts : public Sink::Local {
   void append(const Chunk& chunk, std::span<const Vector> keys, Arena& arena, MemoryBudget* budget);
   /// The rows of all threads, by part, in order.
   static std::vector<Table> merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals,
-                                  size_t parts, MemoryBudget* budget);
+                                  size_t parts, MemoryBudget* budget, std::string_view what = kJoin);
 
  private:
-  const std::string_view what_;
   std::vector<std::unique_ptr<Sink::Local>> parts_;
 };
 
