@@ -10,12 +10,22 @@ inline constexpr i64 kMicrosPerSecond = 1'000'000;
 inline constexpr i64 kMicrosPerMinute = 60 * kMicrosPerSecond;
 inline constexpr i64 kMicrosPerHour = 60 * kMicrosPerMinute;
 inline constexpr i64 kMicrosPerDay = 24 * kMicrosPerHour;
+inline constexpr i64 kNanosPerSecond = 1'000'000'000;
 
 LANES_FN i64 floor_div(i64 a, i64 b) { return a / b - (a % b < 0 ? 1 : 0); }
 LANES_FN i64 floor_mod(i64 a, i64 b) { return a % b + (a % b < 0 ? b : 0); }
 
 LANES_FN bool is_infinite(i32 days) { return days == highest<i32> || days == -highest<i32>; }
 LANES_FN bool is_infinite(i64 micros) { return micros == highest<i64> || micros == -highest<i64>; }
+
+/// Whether there is a text for a timestamp in units of 1 / per_second: it and its midnight must have 64 bits in
+/// microseconds, or in finer units.
+LANES_FN bool has_text(i64 timestamp, i64 per_second) {
+  const i64 units = per_second < kMicrosPerSecond ? kMicrosPerSecond / per_second : 1;  // of each of its units
+  const i64 day = 86'400 * per_second;
+  const bool fits = timestamp >= lowest<i64> / (day * units) * day && timestamp <= highest<i64> / units;
+  return fits || is_infinite(timestamp);
+}
 
 /// Year 0 is 1 BC; months and days begin with 1.
 struct Date {

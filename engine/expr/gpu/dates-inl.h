@@ -66,6 +66,11 @@ LANES_FN i64 of_date(Outcome& outcome, i32 days) {
 LANES_FN Moment moment_of(i64 micros) {
   return {floor_div(micros, kMicrosPerDay), floor_mod(micros, kMicrosPerDay)};
 }
+/// Fails for the timestamps of the first day, whose midnight is none.
+LANES_FN Moment checked_moment(Outcome& outcome, i64 micros) {
+  outcome.failed |= !has_text(micros, kMicrosPerSecond);
+  return moment_of(micros);
+}
 template <auto part>
 LANES_FN i64 of_timestamp(Outcome& outcome, i64 micros) {
   outcome.null = is_infinite(micros);
@@ -77,7 +82,7 @@ LANES_FN i64 of_time(Outcome&, i64 micros) {
 }
 LANES_FN i64 nanosecond_of_nanos(Outcome& outcome, i64 nanos) {
   outcome.null = is_infinite(nanos);
-  return floor_mod(nanos, 60 * 1000 * kMicrosPerSecond);
+  return floor_mod(nanos, 60 * kNanosPerSecond);
 }
 
 // The parts that are not integers.
@@ -139,7 +144,9 @@ LANES_FN i64 timestamp_in(Outcome& outcome, i64 micros, i32 nanos, i64 per_secon
   return (halves < 0 ? halves - 1 : halves + 1) / 2;
 }
 LANES_FN i64 timestamp_to_timestamp(Outcome& outcome, i64 value, i64 from, i64 to) {
-  return timestamp_in(outcome, micros_in(outcome, value, from), 0, to);
+  if (from != to) return timestamp_in(outcome, micros_in(outcome, value, from), 0, to);
+  outcome.failed |= !has_text(value, from);  // to or from one with a time zone
+  return value;
 }
 LANES_FN i64 date_to_timestamp(Outcome& outcome, i32 days, i64 per_second) {
   return timestamp_in(outcome, timestamp_of(outcome, days, 0), 0, per_second);
@@ -180,8 +187,10 @@ LANES_FN i64 truncated_timestamp(Outcome& outcome, i64 micros) {
   return truncated_date<start>(outcome, date_of(micros));
 }
 /// To parts below a day.
-LANES_FN i64 truncated_clock(Outcome&, i64 micros, i64 unit) {
-  return is_infinite(micros) ? micros : micros - floor_mod(micros, unit);
+LANES_FN i64 truncated_clock(Outcome& outcome, i64 micros, i64 unit) {
+  if (is_infinite(micros)) return micros;
+  outcome.failed |= !has_text(micros, kMicrosPerSecond);
+  return outcome.failed ? micros : micros - floor_mod(micros, unit);
 }
 
 // date_diff: numbers of the parts; of two days they differ by the boundaries between.
