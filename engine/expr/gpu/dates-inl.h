@@ -233,7 +233,9 @@ LANES_FN i64 clocks_apart(Outcome& outcome, i64 from, i64 to, i64 unit) {
   outcome.null = is_infinite(from) || is_infinite(to);
   return outcome.null ? 0 : minus(outcome, floor_div(to, unit), floor_div(from, unit));
 }
-LANES_FN i64 times_apart(Outcome&, i64 from, i64 to, i64 unit) { return to / unit - from / unit; }
+LANES_FN i64 times_apart(Outcome&, i64 from, i64 to, i64 unit) {
+  return i64(u64(to / unit) - u64(from / unit));
+}
 
 // Days and spans that are added.
 LANES_FN i32 moved(Outcome& outcome, i32 days, i64 by) {

@@ -48,7 +48,7 @@ LANES_FN i64 earlier(Outcome& outcome, i64 micros, Interval by) {
 }
 /// Wraps around at midnight.
 LANES_FN i64 clock_later(i64 micros, i64 by) {
-  const i64 moved = micros + by;
+  const i64 moved = i64(u64(micros) + u64(by));
   return moved >= kMicrosPerDay ? moved - kMicrosPerDay : moved < 0 ? moved + kMicrosPerDay : moved;
 }
 
@@ -289,7 +289,9 @@ LANES_FN i64 micros_between(Outcome& outcome, i64 from, i64 to, i64 unit) {
   outcome.null = is_infinite(from) || is_infinite(to);
   return outcome.null ? 0 : minus(outcome, to, from) / unit;
 }
-LANES_FN i64 times_between(Outcome&, i64 from, i64 to, i64 unit) { return (to - from) / unit; }
+LANES_FN i64 times_between(Outcome&, i64 from, i64 to, i64 unit) {
+  return i64(u64(to) - u64(from)) / unit;
+}
 template <auto between>
 LANES_FN i64 dates_between(Outcome& outcome, i32 from, i32 to, i64 unit) {
   outcome.null = is_infinite(from) || is_infinite(to);
