@@ -42,6 +42,7 @@ KNOWN = [(re.compile(pattern), rows, reason) for pattern, rows, reason in (
     (r"(?:year|decade|century|millennium|quarter|date_\w+\(p[12]).*\btz[12]", "least(tz1, tz2) < '0001-01-01'", "decision 2: DuckDB counts some years before Christ upwards"),
     (r"date_(?:diff|sub)\(.*\btz[12]", "abs(epoch(tz1) - epoch(tz2)) > 9.2e12", "decision 2: DuckDB wraps"),
     (r"tz[12] - ((?:tz|ts|ns|d)[12])", "epoch_us(tz1) % 1000 <> coalesce(TRY([epoch_us({0}::TIMESTAMP)])[1], 0) % 1000", "decision 2: DuckDB counts days of milliseconds"),
+    (r"tz1.*iv[12]|iv[12].*tz1", "epoch_us(tz1) % 1000 <> 0 AND strftime(tz1::TIMESTAMP, '%H:%M:%S.%g') IN ('23:59:59.999', '00:00:00.000')", "the same"),
     (r"age\(tz1, tz2\)", "isinf(tz1) OR isinf(tz2)", "decision 2: DuckDB has numbers for infinity"),
     (r"tz[12].*(iv[12])|(iv[12]).*tz[12]", "abs(year(coalesce({0}, {1}))) > 500000 OR abs(epoch(tz1)) + 3600.0 * abs(hour(coalesce({0}, {1}))) > 9e12", "DuckDB's calendar wraps"),
     (r"d[12] [+-] n[12]|n[12] \+ d[12]", "TRY([{call}])[1] < '-infinity'", "DuckDB has a date before -infinity"),

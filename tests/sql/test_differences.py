@@ -84,3 +84,10 @@ def test_a_sort_keeps_the_sign_of_zero():
     assert answer == "0.0", "DuckDB has changed: is the difference still needed?"
     result = engine.run(f"CREATE TABLE t AS SELECT '-0.0'::DOUBLE AS x UNION ALL SELECT 1;\n{query};\n")
     assert corpus.json_answers(result.stdout)[0].rows == [("-0.0",), ("1.0",)], result.stderr
+
+
+def test_an_internal_error_of_duckdb_is_no_bug_of_lanewise():
+    table = "SET TimeZone = 'Europe/Berlin'; CREATE TABLE t AS SELECT 'epoch' AS p, to_timestamp(i) AS x FROM range(3) r(i)"
+    result = engine.run(f"{table};\nSELECT date_part(p, x) FROM t;\n")
+    assert result.returncode == 2
+    assert "DuckDB has an internal error, a bug of its own: Unsupported ICU BIGINT extractor" in result.stderr

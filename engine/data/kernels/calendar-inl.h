@@ -18,13 +18,14 @@ LANES_FN i64 floor_mod(i64 a, i64 b) { return a % b + (a % b < 0 ? b : 0); }
 LANES_FN bool is_infinite(i32 days) { return days == highest<i32> || days == -highest<i32>; }
 LANES_FN bool is_infinite(i64 micros) { return micros == highest<i64> || micros == -highest<i64>; }
 
-/// Whether there is a text for a timestamp in units of 1 / per_second: it and its midnight must have 64 bits in
-/// microseconds, or in finer units.
-LANES_FN bool has_text(i64 timestamp, i64 per_second) {
-  const i64 units = per_second < kMicrosPerSecond ? kMicrosPerSecond / per_second : 1;  // of each of its units
-  const i64 day = 86'400 * per_second;
-  const bool fits = timestamp >= lowest<i64> / (day * units) * day && timestamp <= highest<i64> / units;
-  return fits || is_infinite(timestamp);
+/// The first and the last timestamp in units of 1 / per_second that have a text: they and their midnight have
+/// 64 bits in microseconds, or in finer units.
+LANES_FN constexpr i64 first_midnight(i64 per_second) {
+  const i64 finest = per_second < kMicrosPerSecond ? kMicrosPerSecond : per_second;
+  return lowest<i64> / (86'400 * finest) * (86'400 * per_second);
+}
+LANES_FN constexpr i64 last_timestamp(i64 per_second) {
+  return per_second < kMicrosPerSecond ? highest<i64> / (kMicrosPerSecond / per_second) : highest<i64>;
 }
 
 /// Year 0 is 1 BC; months and days begin with 1.

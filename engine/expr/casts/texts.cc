@@ -76,9 +76,10 @@ Vector printed(const CastJob& job, F format) {
 template <class F>
 Vector printed_timestamps(const CastJob& job, F format) {
   const int64_t per_second = format::per_second(job.from.type);
+  const int64_t first = kernel::first_midnight(per_second), last = kernel::last_timestamp(per_second);
   std::string text;
   return convert<int64_t, std::string_view>(job, [&](int64_t value, std::string_view& out) {
-    if (!kernel::has_text(value, per_second)) return false;
+    if ((value < first || value > last) && !kernel::is_infinite(value)) return false;
     text.clear();
     format(value, text);
     out = job.arena.copy(text);

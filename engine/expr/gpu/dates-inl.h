@@ -66,9 +66,9 @@ LANES_FN i64 of_date(Outcome& outcome, i32 days) {
 LANES_FN Moment moment_of(i64 micros) {
   return {floor_div(micros, kMicrosPerDay), floor_mod(micros, kMicrosPerDay)};
 }
-/// Fails for the timestamps of the first day, whose midnight is none.
+/// Of a finite timestamp; fails for those of the first day, whose midnight is none.
 LANES_FN Moment checked_moment(Outcome& outcome, i64 micros) {
-  outcome.failed |= !has_text(micros, kMicrosPerSecond);
+  outcome.failed |= micros < first_midnight(kMicrosPerSecond);
   return moment_of(micros);
 }
 template <auto part>
@@ -145,7 +145,7 @@ LANES_FN i64 timestamp_in(Outcome& outcome, i64 micros, i32 nanos, i64 per_secon
 }
 LANES_FN i64 timestamp_to_timestamp(Outcome& outcome, i64 value, i64 from, i64 to) {
   if (from != to) return timestamp_in(outcome, micros_in(outcome, value, from), 0, to);
-  outcome.failed |= !has_text(value, from);  // to or from one with a time zone
+  outcome.failed |= value < first_midnight(from) && !is_infinite(value);  // to or from one with a time zone
   return value;
 }
 LANES_FN i64 date_to_timestamp(Outcome& outcome, i32 days, i64 per_second) {
@@ -189,7 +189,7 @@ LANES_FN i64 truncated_timestamp(Outcome& outcome, i64 micros) {
 /// To parts below a day.
 LANES_FN i64 truncated_clock(Outcome& outcome, i64 micros, i64 unit) {
   if (is_infinite(micros)) return micros;
-  outcome.failed |= !has_text(micros, kMicrosPerSecond);
+  outcome.failed |= micros < first_midnight(kMicrosPerSecond);
   return outcome.failed ? micros : micros - floor_mod(micros, unit);
 }
 

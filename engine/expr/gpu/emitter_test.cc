@@ -59,7 +59,8 @@ TEST(Emitter, EachFunctionIsItsReference) {
   for (const Function& function : functions()) {
     if (function.device == nullptr) continue;
     others.insert(function.name);
-    if (function.name == "strftime" || function.name == "repeat") continue;  // a constant format; too many bytes
+    if (function.name == "strftime" || function.name == "repeat")
+      continue;  // a constant format; too many bytes
     const size_t before = exprs.size();
     add(function, {});
     for (size_t a = 0; a < types.size(); ++a) {
@@ -70,8 +71,8 @@ TEST(Emitter, EachFunctionIsItsReference) {
     if (exprs.size() > before) others.erase(others.find(function.name));
   }
   EXPECT_GT(check(exprs, columns), 300);
-  // An entry names its halves for hosts and devices apart. So each needs a test that compares them: these have
-  // other tests.
+  // An entry names its halves for hosts and devices apart. So each needs a test that compares them: these
+  // have other tests.
   EXPECT_EQ(fmt::to_string(fmt::join(others, " ")),
             "array_extract date_diff date_diff date_diff date_diff date_sub date_sub date_sub date_sub lpad "
             "make_time make_timestamp regexp_extract regexp_extract regexp_replace repeat repeat round rpad "
@@ -101,7 +102,8 @@ void add_date_parts(Calls& calls, const ExprPtr& x) {
     for (const char* name : {"date_diff", "date_sub"})
       calls.add(name, {part_word(static_cast<DatePart>(part)), x, x});
   }
-  for (const char* format : {"%a %A %b %B %d %-d %m %-m %y %Y", "%G %V %U %W %u %w %j", "%c %x %X %H %I %p %M %S %f %g %n"})
+  for (const char* format :
+       {"%a %A %b %B %d %-d %m %-m %y %Y", "%G %V %U %W %u %w %j", "%c %x %X %H %I %p %M %S %f %g %n"})
     calls.add("strftime", {x, word(format)});
 }
 

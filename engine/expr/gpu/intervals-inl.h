@@ -36,11 +36,16 @@ LANES_FN i64 later(Outcome& outcome, i64 micros, Interval by) {
 LANES_FN i64 zoned_later(Outcome& outcome, i64 micros, Interval by) {
   const bool backwards = by.months < 0 || by.days < 0 || by.micros < 0;
   if (!backwards || is_infinite(micros)) return later(outcome, micros, by);
-  const Moment at = checked_moment(outcome, micros);
-  const i64 time = at.micros + by.micros % kMicrosPerDay;
-  const i32 date = i32(at.days + by.micros / kMicrosPerDay + floor_div(time, kMicrosPerDay));
-  const i32 moved = later(outcome, date, Interval{by.months, by.days, 0});
-  return timestamp_of(outcome, moved, floor_mod(time, kMicrosPerDay));
+  i64 moved;
+  Moment at = checked_moment(outcome, micros);
+  if (add_overflows(micros, by.micros, moved)) {  // as days it has room
+    const i64 time = at.micros + by.micros % kMicrosPerDay;
+    at.days += by.micros / kMicrosPerDay + floor_div(time, kMicrosPerDay);
+    at.micros = floor_mod(time, kMicrosPerDay);
+  } else {
+    at = moment_of(moved);
+  }
+  return timestamp_of(outcome, later(outcome, i32(at.days), Interval{by.months, by.days, 0}), at.micros);
 }
 /// What is infinite stays so, whatever is subtracted.
 LANES_FN i64 earlier(Outcome& outcome, i64 micros, Interval by) {
@@ -89,7 +94,9 @@ LANES_FN Interval timestamp_minus_timestamp(Outcome& outcome, i64 a, i64 b) {
 }
 /// Those with a time zone may be further apart than microseconds of 64 bits.
 LANES_FN Interval zoned_minus_zoned(Outcome& outcome, i64 a, i64 b) {
+  i64 apart;
   outcome.failed |= is_infinite(a) || is_infinite(b);
+  if (!subtract_overflows(a, b, apart)) return {0, i32(apart / kMicrosPerDay), apart % kMicrosPerDay};
   const i64 days = a / kMicrosPerDay - b / kMicrosPerDay, micros = a % kMicrosPerDay - b % kMicrosPerDay;
   const i64 day = days > 0 && micros < 0 ? -1 : days < 0 && micros > 0 ? 1 : 0;  // both have one sign
   const i64 rest = micros - day * kMicrosPerDay;
@@ -148,12 +155,12 @@ LANES_FN Interval divided_by(Outcome& outcome, Interval a, f64 divisor) {
 
 // Times and timestamps of their parts.
 LANES_FN i64 make_time(Outcome& outcome, i64 hour, i64 minute, f64 second) {
-  const bool is_second = second > -1 && second <= 60.5;
+  const bool is_second = second * f64(kMicrosPerSecond) > -0.5 && second <= 60.5;
   const i64 whole = is_second ? i64(second) : 0;
   const f64 micros = nearest_away((second - f64(whole)) * f64(kMicrosPerSecond));
   const bool is_midnight = hour == 24 && minute == 0 && whole == 0 && micros == 0;
   const bool is_hour = (hour >= 0 && hour < 24) || is_midnight;
-  const bool fits = is_hour && minute >= 0 && minute <= 59 && is_second && micros >= 0;
+  const bool fits = is_hour && minute >= 0 && minute <= 59 && is_second;
   outcome.failed |= !fits;
   if (!fits) return 0;
   return hour * kMicrosPerHour + minute * kMicrosPerMinute + whole * kMicrosPerSecond + i64(micros);
@@ -226,6 +233,10 @@ LANES_FN i64 epoch_of_span(Outcome& outcome, Interval value, i64 per_second) {
   const i64 months = i64(value.months) * 30, days = value.days;
   if (per_second < kMicrosPerSecond)
     return (months + days) * 86'400 * per_second + clock_in(outcome, value.micros, per_second);
+  // Up to 2^24 days and 2^62 microseconds no sum overflows; others are added in this order.
+  const u64 far =
+      (u64(months + (1 << 24)) | u64(days + (1 << 24))) >> 25 | (u64(value.micros) + (u64(1) << 62)) >> 63;
+  if (far == 0) return clock_in(outcome, value.micros + (months + days) * kMicrosPerDay, per_second);
   const i64 micros = plus(outcome, value.micros, times(outcome, months, kMicrosPerDay));
   return clock_in(outcome, plus(outcome, micros, times(outcome, days, kMicrosPerDay)), per_second);
 }
@@ -244,7 +255,8 @@ LANES_FN Interval whole_months(Outcome&, Interval value, i32 months) {
 /// The years, months, days and time from `from` to `to`, as a person would count them.
 LANES_FN Interval age_between(Outcome& outcome, i64 to, i64 from) {
   const bool backwards = to < from;
-  const Moment end = checked_moment(outcome, to), start = checked_moment(outcome, from);
+  const Moment end = moment_of(to), start = moment_of(from);
+  outcome.failed |= (backwards ? to : from) < first_midnight(kMicrosPerSecond);
   const Date a = civil(end.days), b = civil(start.days);
   const i64 sign = backwards ? -1 : 1;
   i64 micros = sign * (end.micros - start.micros);
@@ -289,9 +301,7 @@ LANES_FN i64 micros_between(Outcome& outcome, i64 from, i64 to, i64 unit) {
   outcome.null = is_infinite(from) || is_infinite(to);
   return outcome.null ? 0 : minus(outcome, to, from) / unit;
 }
-LANES_FN i64 times_between(Outcome&, i64 from, i64 to, i64 unit) {
-  return i64(u64(to) - u64(from)) / unit;
-}
+LANES_FN i64 times_between(Outcome&, i64 from, i64 to, i64 unit) { return i64(u64(to) - u64(from)) / unit; }
 template <auto between>
 LANES_FN i64 dates_between(Outcome& outcome, i32 from, i32 to, i64 unit) {
   outcome.null = is_infinite(from) || is_infinite(to);

@@ -120,7 +120,7 @@ LANES_FN Text timestamp_to_text(Outcome& outcome, Heap& heap, i64 value) {
     out.infinity(value < 0);
     return out.text();
   }
-  outcome.failed |= !kZoned && !has_text(value, kPerSecond);
+  outcome.failed |= !kZoned && (value < first_midnight(kPerSecond) || value > last_timestamp(kPerSecond));
   const i64 seconds = floor_div(value, kPerSecond);
   out.day(floor_div(seconds, 86'400));
   out.put(' ');
