@@ -1,5 +1,6 @@
 # ./dev fuzz sql [--count N] [--seed N]: random queries against DuckDB.
 # ./dev fuzz functions [--rounds N] [--seed N]: every function over columns of every type against DuckDB.
+# ./dev fuzz dates [--calls N] [--seed N]: functions of dates, times and intervals over values of their whole ranges against DuckDB.
 # ./dev fuzz types [--rounds N] [--seed N]: every type in every clause and cast against DuckDB.
 # ./dev fuzz nested [--count N] [--seed N]: random queries over lists, structs and maps against DuckDB.
 # ./dev fuzz grep [--count N] [--seed N]: random commands against ripgrep.
@@ -16,7 +17,7 @@ fuzz() {
       build release build lanewise
       "$PYTHON" tests/fuzz/sql.py "$@"
       ;;
-    functions | types | nested | grep)
+    functions | dates | types | nested | grep)
       build release build lanewise
       "$PYTHON" "tests/fuzz/${target/types/typed}.py" "$@"
       ;;
@@ -31,6 +32,6 @@ fuzz() {
       "build/fuzz/tests/fuzz/lanewise_fuzz_${target%-parser}" -max_total_time="${1:-60}" -max_len=512 -timeout=10 \
         -rss_limit_mb=4096 "$CACHE/fuzz-$target"
       ;;
-    *) fail "what to fuzz? There are: sql, functions, types, nested, grep, pram, pattern, arrow, index, pram-parser." ;;
+    *) fail "what to fuzz? There are: sql, functions, dates, types, nested, grep, pram, pattern, arrow, index, pram-parser." ;;
   esac
 }

@@ -29,6 +29,11 @@ CASES = [  # expression over a column x, its value, DuckDB's answer, ours
     ("year(x)::VARCHAR", "'0044-03-15 (BC) 00:00:00+00'::TIMESTAMPTZ", "44", "-43"),
     ("date_diff('hour', x, TIMESTAMPTZ '2000-01-01 00:00:00+00')::VARCHAR", "'290000-03-15 (BC) 00:00:00+00'::TIMESTAMPTZ",
      Fails("Unable to subtract ICU calendar part"), "2559608904"),
+    ("microsecond(x)::VARCHAR", "make_timestamptz(9223372036854059214)", "54060214", "54059214"),
+    ("strftime(x, '%G')", "'0006-06-01 (BC)'::DATE", "7291", "-5"),
+    ("strftime(x, '%G')", "'12345-06-01'::DATE", "2345", "12345"),
+    ("(x - to_microseconds(-9223372036854775808))::VARCHAR", "'00:00:00'::TIME", "19:59:05.224192", "04:00:54.775808"),
+    ("(x - 2147483647)::VARCHAR", "'1969-12-31'::DATE", "5877642-06-23 (BC)", Fails("Date out of range")),
     ("strftime(x, '%n|%Z')", "'2024-02-29'::TIMESTAMP", "000000|00\0", "000000000|"),
     ("regexp_extract(x, 'a(?:((?:a)*)*?)*')", "'aa'", "aa", "a"),
     ("regexp_extract(x, '(?:(?:(a)??)*)+?')", "'aa'", "aa", ""),
@@ -79,3 +84,10 @@ def test_a_sort_keeps_the_sign_of_zero():
     assert answer == "0.0", "DuckDB has changed: is the difference still needed?"
     result = engine.run(f"CREATE TABLE t AS SELECT '-0.0'::DOUBLE AS x UNION ALL SELECT 1;\n{query};\n")
     assert corpus.json_answers(result.stdout)[0].rows == [("-0.0",), ("1.0",)], result.stderr
+
+
+def test_an_internal_error_of_duckdb_is_no_bug_of_lanewise():
+    table = "SET TimeZone = 'Europe/Berlin'; CREATE TABLE t AS SELECT 'epoch' AS p, to_timestamp(i) AS x FROM range(3) r(i)"
+    result = engine.run(f"{table};\nSELECT date_part(p, x) FROM t;\n")
+    assert result.returncode == 2
+    assert "DuckDB has an internal error, a bug of its own: Unsupported ICU BIGINT extractor" in result.stderr

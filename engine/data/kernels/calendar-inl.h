@@ -10,12 +10,23 @@ inline constexpr i64 kMicrosPerSecond = 1'000'000;
 inline constexpr i64 kMicrosPerMinute = 60 * kMicrosPerSecond;
 inline constexpr i64 kMicrosPerHour = 60 * kMicrosPerMinute;
 inline constexpr i64 kMicrosPerDay = 24 * kMicrosPerHour;
+inline constexpr i64 kNanosPerSecond = 1'000'000'000;
 
 LANES_FN i64 floor_div(i64 a, i64 b) { return a / b - (a % b < 0 ? 1 : 0); }
 LANES_FN i64 floor_mod(i64 a, i64 b) { return a % b + (a % b < 0 ? b : 0); }
 
 LANES_FN bool is_infinite(i32 days) { return days == highest<i32> || days == -highest<i32>; }
 LANES_FN bool is_infinite(i64 micros) { return micros == highest<i64> || micros == -highest<i64>; }
+
+/// The first and the last timestamp in units of 1 / per_second that have a text: they and their midnight have
+/// 64 bits in microseconds, or in finer units.
+LANES_FN constexpr i64 first_midnight(i64 per_second) {
+  const i64 finest = per_second < kMicrosPerSecond ? kMicrosPerSecond : per_second;
+  return lowest<i64> / (86'400 * finest) * (86'400 * per_second);
+}
+LANES_FN constexpr i64 last_timestamp(i64 per_second) {
+  return per_second < kMicrosPerSecond ? highest<i64> / (kMicrosPerSecond / per_second) : highest<i64>;
+}
 
 /// Year 0 is 1 BC; months and days begin with 1.
 struct Date {

@@ -73,6 +73,20 @@ Vector printed(const CastJob& job, F format) {
   return result;
 }
 
+template <class F>
+Vector printed_timestamps(const CastJob& job, F format) {
+  const int64_t per_second = format::per_second(job.from.type);
+  const int64_t first = kernel::first_midnight(per_second), last = kernel::last_timestamp(per_second);
+  std::string text;
+  return convert<int64_t, std::string_view>(job, [&](int64_t value, std::string_view& out) {
+    if ((value < first || value > last) && !kernel::is_infinite(value)) return false;
+    text.clear();
+    format(value, text);
+    out = job.arena.copy(text);
+    return true;
+  });
+}
+
 }  // namespace
 
 Vector text_to_any(const CastJob& job) {
@@ -139,7 +153,7 @@ Vector any_to_text(const CastJob& job) {
     case TypeId::kUuid:
       return printed<int128_t>(job, format::uuid);
     case TypeId::kTimestamp:
-      return printed<int64_t>(
+      return printed_timestamps(
           job, [&](int64_t value, std::string& out) { format::timestamp(value, from.unit, out); });
     case TypeId::kTimestampTz:
       return printed<int64_t>(job, format::timestamp_tz);

@@ -130,8 +130,8 @@ constexpr std::array kDateArithmeticTable = {
                kInterval, kTimestamp, kTimestamp>(
         "-", "The days and time between.",
         "TIMESTAMP '2024-03-01 12:00:00' - TIMESTAMP '2024-02-28 13:00:00'"),
-    date_entry<on_host<&kernel::timestamp_minus_timestamp, DifferenceRange>, "timestamp_minus_timestamp",
-               kInterval, kTimestampTz, kTimestampTz>(
+    date_entry<on_host<&kernel::zoned_minus_zoned, DifferenceRange>, "zoned_minus_zoned", kInterval,
+               kTimestampTz, kTimestampTz>(
         "-", "The days and time between.",
         "TIMESTAMPTZ '2024-03-01 12:00:00+00' - TIMESTAMPTZ '2024-02-28 13:00:00+00'"),
     date_entry<on_host<&kernel::timestamp_minus_interval, LaterRange>, "timestamp_minus_interval", kTimestamp,

@@ -14,6 +14,7 @@ namespace lanewise::expr {
 namespace {
 
 using Integer = std::optional<int64_t>;
+constexpr FixedText kNoMidnight = "Date out of range in timestamp conversion";
 
 [[noreturn]] void no_difference(std::string_view type, DatePart part) {
   throw UserError("\"" + std::string(type) + "\" units \"" + std::string(word_of(part)) +
@@ -116,7 +117,11 @@ Integer sub_timestamps(const Site& site, std::string_view word, int64_t from, in
   const DatePart part = part_in(site.expr, word);
   const auto [months, days, micros] = unit_of(part);
   kernel::Outcome outcome;
-  if (months != 0) return kernel::months_between(outcome, from, to, months);
+  if (months != 0) {
+    const int64_t result = kernel::months_between(outcome, from, to, months);
+    if (outcome.failed) throw UserError(kNoMidnight.text);
+    return result;
+  }
   const int64_t unit = days * kMicrosPerDay + micros;
   if (unit == 0) no_difference("timestamp", part);
   const int64_t result = kernel::micros_between(outcome, from, to, unit);
@@ -125,6 +130,7 @@ Integer sub_timestamps(const Site& site, std::string_view word, int64_t from, in
 }
 
 Integer sub_dates(const Site& site, std::string_view word, int32_t from, int32_t to) {
+  if (!is_finite_date(from) || !is_finite_date(to)) return std::nullopt;
   kernel::Outcome outcome;
   const int64_t a = kernel::timestamp_of(outcome, from, 0), b = kernel::timestamp_of(outcome, to, 0);
   if (outcome.failed) throw UserError("Date and time not in timestamp range");
@@ -192,9 +198,10 @@ constexpr Function difference_entry(std::string_view name, std::string_view docu
 template <TypeId type>
 constexpr Function age_entry(std::string_view example) {
   return {.name = "age",
+          .raises = true,
           .resolve = takes_exactly<TypeId::kInterval, type, type>,
-          .evaluate = evaluate_each<or_null<&kernel::age>>,
-          .reference = reference_each<or_null<&kernel::age>>,
+          .evaluate = evaluate_each<or_null<&kernel::age, Raises<kNoMidnight>>>,
+          .reference = reference_each<or_null<&kernel::age, Raises<kNoMidnight>>>,
           .device = on_device<"age", "intervals", true>,
           .documentation = "The years, months, days and time from the second to the first.",
           .example = example};

@@ -74,7 +74,10 @@ int64_t truncate_timestamp(const Site& site, std::string_view word, int64_t valu
   const DatePart part = part_in(site.expr, word);
   const int64_t unit = unit_of(part).micros;
   kernel::Outcome outcome;
-  return unit == 0 ? midnight(part, date_of(value)) : kernel::truncated_clock(outcome, value, unit);
+  if (unit == 0) return midnight(part, date_of(value));
+  const int64_t result = kernel::truncated_clock(outcome, value, unit);
+  if (outcome.failed) throw UserError("Date out of range in timestamp conversion");
+  return result;
 }
 
 Interval truncate_interval(const Site& site, std::string_view word, Interval value) {

@@ -45,8 +45,13 @@ struct Raises {
     throw UserError(message.text);
   }
 };
-/// For functions that never fail.
-struct CannotFail {};
+/// For functions that never fail; the compiler drops what they would raise.
+struct CannotFail {
+  template <class... A>
+  [[noreturn]] static void raise(const Site&, const A&...) {
+    throw InternalError("a function failed that cannot");
+  }
+};
 
 namespace each {
 
@@ -55,10 +60,8 @@ auto call_kernel(const Site& site, HostType<A>... args)
     -> std::conditional_t<may_be_null, std::optional<HostType<R>>, HostType<R>> {
   kernel::Outcome outcome;
   const HostType<R> result = from_kernel(f(outcome, to_kernel(args)...));
-  if constexpr (!std::is_same_v<Error, CannotFail>) {
-    if (outcome.failed) [[unlikely]]
-      Error::raise(site, args...);
-  }
+  if (outcome.failed) [[unlikely]]
+    Error::raise(site, args...);
   if constexpr (may_be_null) {
     if (outcome.null) return std::nullopt;
   }

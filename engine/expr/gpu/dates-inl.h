@@ -66,6 +66,11 @@ LANES_FN i64 of_date(Outcome& outcome, i32 days) {
 LANES_FN Moment moment_of(i64 micros) {
   return {floor_div(micros, kMicrosPerDay), floor_mod(micros, kMicrosPerDay)};
 }
+/// Of a finite timestamp; fails for those of the first day, whose midnight is none.
+LANES_FN Moment checked_moment(Outcome& outcome, i64 micros) {
+  outcome.failed |= micros < first_midnight(kMicrosPerSecond);
+  return moment_of(micros);
+}
 template <auto part>
 LANES_FN i64 of_timestamp(Outcome& outcome, i64 micros) {
   outcome.null = is_infinite(micros);
@@ -77,7 +82,7 @@ LANES_FN i64 of_time(Outcome&, i64 micros) {
 }
 LANES_FN i64 nanosecond_of_nanos(Outcome& outcome, i64 nanos) {
   outcome.null = is_infinite(nanos);
-  return floor_mod(nanos, 60 * 1000 * kMicrosPerSecond);
+  return floor_mod(nanos, 60 * kNanosPerSecond);
 }
 
 // The parts that are not integers.
@@ -139,7 +144,9 @@ LANES_FN i64 timestamp_in(Outcome& outcome, i64 micros, i32 nanos, i64 per_secon
   return (halves < 0 ? halves - 1 : halves + 1) / 2;
 }
 LANES_FN i64 timestamp_to_timestamp(Outcome& outcome, i64 value, i64 from, i64 to) {
-  return timestamp_in(outcome, micros_in(outcome, value, from), 0, to);
+  if (from != to) return timestamp_in(outcome, micros_in(outcome, value, from), 0, to);
+  outcome.failed |= value < first_midnight(from) && !is_infinite(value);  // to or from one with a time zone
+  return value;
 }
 LANES_FN i64 date_to_timestamp(Outcome& outcome, i32 days, i64 per_second) {
   return timestamp_in(outcome, timestamp_of(outcome, days, 0), 0, per_second);
@@ -180,8 +187,10 @@ LANES_FN i64 truncated_timestamp(Outcome& outcome, i64 micros) {
   return truncated_date<start>(outcome, date_of(micros));
 }
 /// To parts below a day.
-LANES_FN i64 truncated_clock(Outcome&, i64 micros, i64 unit) {
-  return is_infinite(micros) ? micros : micros - floor_mod(micros, unit);
+LANES_FN i64 truncated_clock(Outcome& outcome, i64 micros, i64 unit) {
+  if (is_infinite(micros)) return micros;
+  outcome.failed |= micros < first_midnight(kMicrosPerSecond);
+  return outcome.failed ? micros : micros - floor_mod(micros, unit);
 }
 
 // date_diff: numbers of the parts; of two days they differ by the boundaries between.
@@ -224,7 +233,9 @@ LANES_FN i64 clocks_apart(Outcome& outcome, i64 from, i64 to, i64 unit) {
   outcome.null = is_infinite(from) || is_infinite(to);
   return outcome.null ? 0 : minus(outcome, floor_div(to, unit), floor_div(from, unit));
 }
-LANES_FN i64 times_apart(Outcome&, i64 from, i64 to, i64 unit) { return to / unit - from / unit; }
+LANES_FN i64 times_apart(Outcome&, i64 from, i64 to, i64 unit) {
+  return i64(u64(to / unit) - u64(from / unit));
+}
 
 // Days and spans that are added.
 LANES_FN i32 moved(Outcome& outcome, i32 days, i64 by) {

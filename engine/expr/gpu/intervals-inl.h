@@ -28,20 +28,32 @@ LANES_FN i32 later(Outcome& outcome, i32 days, Interval by) {
 }
 LANES_FN i64 later(Outcome& outcome, i64 micros, Interval by) {
   if (is_infinite(micros)) return micros;
-  const i32 date = date_of(micros);
-  const i64 time = micros - date * kMicrosPerDay + by.micros % kMicrosPerDay;
-  return timestamp_of(outcome, later(outcome, date, by), time);
+  const Moment at = checked_moment(outcome, micros);
+  const i64 time = at.micros + by.micros % kMicrosPerDay;
+  return timestamp_of(outcome, later(outcome, i32(at.days), by), time);
 }
 /// The time comes first where a part is negative.
 LANES_FN i64 zoned_later(Outcome& outcome, i64 micros, Interval by) {
   const bool backwards = by.months < 0 || by.days < 0 || by.micros < 0;
   if (!backwards || is_infinite(micros)) return later(outcome, micros, by);
-  const i64 moved = plus(outcome, micros, by.micros);
-  return later(outcome, moved, Interval{by.months, by.days, 0});
+  i64 moved;
+  Moment at = checked_moment(outcome, micros);
+  if (add_overflows(micros, by.micros, moved)) {  // as days it has room
+    const i64 time = at.micros + by.micros % kMicrosPerDay;
+    at.days += by.micros / kMicrosPerDay + floor_div(time, kMicrosPerDay);
+    at.micros = floor_mod(time, kMicrosPerDay);
+  } else {
+    at = moment_of(moved);
+  }
+  return timestamp_of(outcome, later(outcome, i32(at.days), Interval{by.months, by.days, 0}), at.micros);
+}
+/// What is infinite stays so, whatever is subtracted.
+LANES_FN i64 earlier(Outcome& outcome, i64 micros, Interval by) {
+  return is_infinite(micros) ? micros : later(outcome, micros, negated(outcome, by));
 }
 /// Wraps around at midnight.
 LANES_FN i64 clock_later(i64 micros, i64 by) {
-  const i64 moved = micros + by;
+  const i64 moved = i64(u64(micros) + u64(by));
   return moved >= kMicrosPerDay ? moved - kMicrosPerDay : moved < 0 ? moved + kMicrosPerDay : moved;
 }
 
@@ -52,17 +64,17 @@ LANES_FN i64 interval_plus_date(Outcome& outcome, Interval by, i32 date) {
   return date_plus_interval(outcome, date, by);
 }
 LANES_FN i64 date_minus_interval(Outcome& outcome, i32 date, Interval by) {
-  return date_plus_interval(outcome, date, negated(outcome, by));
+  return earlier(outcome, timestamp_of(outcome, date, 0), by);
 }
 LANES_FN i64 timestamp_plus_interval(Outcome& outcome, i64 a, Interval by) { return later(outcome, a, by); }
 LANES_FN i64 interval_plus_timestamp(Outcome& outcome, Interval by, i64 a) { return later(outcome, a, by); }
 LANES_FN i64 timestamp_minus_interval(Outcome& outcome, i64 a, Interval by) {
-  return later(outcome, a, negated(outcome, by));
+  return earlier(outcome, a, by);
 }
 LANES_FN i64 zoned_plus_interval(Outcome& outcome, i64 a, Interval by) { return zoned_later(outcome, a, by); }
 LANES_FN i64 interval_plus_zoned(Outcome& outcome, Interval by, i64 a) { return zoned_later(outcome, a, by); }
 LANES_FN i64 zoned_minus_interval(Outcome& outcome, i64 a, Interval by) {
-  return zoned_later(outcome, a, negated(outcome, by));
+  return is_infinite(a) ? a : zoned_later(outcome, a, negated(outcome, by));
 }
 LANES_FN i64 time_plus_interval(Outcome&, i64 a, Interval by) {
   return clock_later(a, by.micros % kMicrosPerDay);
@@ -79,6 +91,16 @@ LANES_FN Interval timestamp_minus_timestamp(Outcome& outcome, i64 a, i64 b) {
   outcome.failed |= is_infinite(a) || is_infinite(b) || subtract_overflows(a, b, micros);
   if (outcome.failed) return {};
   return {0, i32(micros / kMicrosPerDay), micros % kMicrosPerDay};
+}
+/// Those with a time zone may be further apart than microseconds of 64 bits.
+LANES_FN Interval zoned_minus_zoned(Outcome& outcome, i64 a, i64 b) {
+  i64 apart;
+  outcome.failed |= is_infinite(a) || is_infinite(b);
+  if (!subtract_overflows(a, b, apart)) return {0, i32(apart / kMicrosPerDay), apart % kMicrosPerDay};
+  const i64 days = a / kMicrosPerDay - b / kMicrosPerDay, micros = a % kMicrosPerDay - b % kMicrosPerDay;
+  const i64 day = days > 0 && micros < 0 ? -1 : days < 0 && micros > 0 ? 1 : 0;  // both have one sign
+  const i64 rest = micros - day * kMicrosPerDay;
+  return {0, i32(days + day + rest / kMicrosPerDay), rest % kMicrosPerDay};
 }
 LANES_FN Interval interval_plus_interval(Outcome& outcome, Interval a, Interval b) {
   return {plus(outcome, a.months, b.months), plus(outcome, a.days, b.days),
@@ -114,7 +136,7 @@ LANES_FN Interval scaled(Outcome& outcome, Interval a, f64 factor) {
   f64 seconds = whole_micros((days - result.days + month_rest - day_rest) * kSecondsPerDay);
   if (magnitude(seconds) >= kSecondsPerDay) {
     const i32 whole = i32(seconds / kSecondsPerDay);
-    result.days += whole;
+    result.days = plus(outcome, result.days, whole);
     seconds -= whole * kSecondsPerDay;
   }
   result.days = plus(outcome, result.days, day_rest);
@@ -133,10 +155,10 @@ LANES_FN Interval divided_by(Outcome& outcome, Interval a, f64 divisor) {
 
 // Times and timestamps of their parts.
 LANES_FN i64 make_time(Outcome& outcome, i64 hour, i64 minute, f64 second) {
-  const bool is_second = second >= 0 && second < 61;
+  const bool is_second = second * f64(kMicrosPerSecond) > -0.5 && second <= 60.5;
   const i64 whole = is_second ? i64(second) : 0;
   const f64 micros = nearest_away((second - f64(whole)) * f64(kMicrosPerSecond));
-  const bool is_midnight = hour == 24 && minute == 0 && is_second && whole == 0 && micros == 0;
+  const bool is_midnight = hour == 24 && minute == 0 && whole == 0 && micros == 0;
   const bool is_hour = (hour >= 0 && hour < 24) || is_midnight;
   const bool fits = is_hour && minute >= 0 && minute <= 59 && is_second;
   outcome.failed |= !fits;
@@ -208,11 +230,15 @@ LANES_FN f64 epoch_of_interval(Outcome& outcome, Interval value) {
 
 /// In units of 1 / per_second: below microseconds the parts are cut to units one by one; months have 30 days.
 LANES_FN i64 epoch_of_span(Outcome& outcome, Interval value, i64 per_second) {
-  const i64 days = i64(value.months) * 30 + value.days;
+  const i64 months = i64(value.months) * 30, days = value.days;
   if (per_second < kMicrosPerSecond)
-    return days * 86'400 * per_second + clock_in(outcome, value.micros, per_second);
-  const i64 micros = plus(outcome, times(outcome, days, kMicrosPerDay), value.micros);
-  return clock_in(outcome, micros, per_second);
+    return (months + days) * 86'400 * per_second + clock_in(outcome, value.micros, per_second);
+  // Up to 2^24 days and 2^62 microseconds no sum overflows; others are added in this order.
+  const u64 far =
+      (u64(months + (1 << 24)) | u64(days + (1 << 24))) >> 25 | (u64(value.micros) + (u64(1) << 62)) >> 63;
+  if (far == 0) return clock_in(outcome, value.micros + (months + days) * kMicrosPerDay, per_second);
+  const i64 micros = plus(outcome, value.micros, times(outcome, months, kMicrosPerDay));
+  return clock_in(outcome, plus(outcome, micros, times(outcome, days, kMicrosPerDay)), per_second);
 }
 
 // date_trunc: to units below a day, to days, to months.
@@ -227,11 +253,13 @@ LANES_FN Interval whole_months(Outcome&, Interval value, i32 months) {
 }
 
 /// The years, months, days and time from `from` to `to`, as a person would count them.
-LANES_FN Interval age_between(i64 to, i64 from) {
+LANES_FN Interval age_between(Outcome& outcome, i64 to, i64 from) {
   const bool backwards = to < from;
-  const Date a = civil(date_of(to)), b = civil(date_of(from));
+  const Moment end = moment_of(to), start = moment_of(from);
+  outcome.failed |= (backwards ? to : from) < first_midnight(kMicrosPerSecond);
+  const Date a = civil(end.days), b = civil(start.days);
   const i64 sign = backwards ? -1 : 1;
-  i64 micros = sign * (floor_mod(to, kMicrosPerDay) - floor_mod(from, kMicrosPerDay));
+  i64 micros = sign * (end.micros - start.micros);
   i64 days = sign * (a.day - b.day), months = sign * ((a.year - b.year) * 12 + a.month - b.month);
   if (micros < 0) {
     micros += kMicrosPerDay;
@@ -243,13 +271,13 @@ LANES_FN Interval age_between(i64 to, i64 from) {
 }
 LANES_FN Interval age(Outcome& outcome, i64 to, i64 from) {
   outcome.null = is_infinite(from) || is_infinite(to);
-  return outcome.null ? Interval{} : age_between(to, from);
+  return outcome.null ? Interval{} : age_between(outcome, to, from);
 }
 
 // date_sub: whole parts between.
 
 /// Complete months; a start late in its month is complete at the end of a shorter one.
-LANES_FN i64 complete_months(i64 from, i64 to) {
+LANES_FN i64 complete_months(Outcome& outcome, i64 from, i64 to) {
   const bool backwards = from > to;
   if (backwards) {
     const i64 other = from;
@@ -262,20 +290,22 @@ LANES_FN i64 complete_months(i64 from, i64 to) {
     if (start.day > end.day || (start.day == end.day && time < floor_mod(to, kMicrosPerDay)))
       from = day_number(start.year, start.month, end.day) * kMicrosPerDay + time;
   }
-  const i64 months = age_between(to, from).months;
+  const i64 months = age_between(outcome, to, from).months;
   return backwards ? -months : months;
 }
 LANES_FN i64 months_between(Outcome& outcome, i64 from, i64 to, i64 unit) {
   outcome.null = is_infinite(from) || is_infinite(to);
-  return outcome.null ? 0 : complete_months(from, to) / unit;
+  return outcome.null ? 0 : complete_months(outcome, from, to) / unit;
 }
 LANES_FN i64 micros_between(Outcome& outcome, i64 from, i64 to, i64 unit) {
   outcome.null = is_infinite(from) || is_infinite(to);
   return outcome.null ? 0 : minus(outcome, to, from) / unit;
 }
-LANES_FN i64 times_between(Outcome&, i64 from, i64 to, i64 unit) { return (to - from) / unit; }
+LANES_FN i64 times_between(Outcome&, i64 from, i64 to, i64 unit) { return i64(u64(to) - u64(from)) / unit; }
 template <auto between>
 LANES_FN i64 dates_between(Outcome& outcome, i32 from, i32 to, i64 unit) {
+  outcome.null = is_infinite(from) || is_infinite(to);
+  if (outcome.null) return 0;
   const i64 a = timestamp_of(outcome, from, 0), b = timestamp_of(outcome, to, 0);
   return outcome.failed ? 0 : between(outcome, a, b, unit);
 }

@@ -95,7 +95,8 @@ void rethrow(const std::exception_ptr& exception, const std::string& query) {
         throw MemoryError(error.Message());
       case duckdb::ExceptionType::INTERNAL:
       case duckdb::ExceptionType::FATAL:
-        throw InternalError("DuckDB: " + error.RawMessage());  // without its stack trace
+        // Without its stack trace.
+        throw UserError("DuckDB has an internal error, a bug of its own: " + error.RawMessage());
       case duckdb::ExceptionType::IO:
         throw UserError(about_extension(about_table(error)));
       case duckdb::ExceptionType::CONVERSION:

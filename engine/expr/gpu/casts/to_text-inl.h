@@ -114,12 +114,13 @@ LANES_FN Text time_to_text(Outcome&, Heap& heap, i64 micros) {
   return out.text();
 }
 template <i64 kPerSecond, u32 kDigits, bool kZoned>
-LANES_FN Text timestamp_to_text(Outcome&, Heap& heap, i64 value) {
+LANES_FN Text timestamp_to_text(Outcome& outcome, Heap& heap, i64 value) {
   Letters out(heap, 64);
   if (is_infinite(value)) {
     out.infinity(value < 0);
     return out.text();
   }
+  outcome.failed |= !kZoned && (value < first_midnight(kPerSecond) || value > last_timestamp(kPerSecond));
   const i64 seconds = floor_div(value, kPerSecond);
   out.day(floor_div(seconds, 86'400));
   out.put(' ');
