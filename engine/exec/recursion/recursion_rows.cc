@@ -12,9 +12,9 @@ namespace lanewise::exec {
 
 namespace {
 
-constexpr int64_t kManyRows = 1 << 16;  // of a round that is worth several threads
-constexpr uint32_t kSliceRows = 2048;
-constexpr size_t kParts = ops::kMostParts;
+constexpr int64_t kRowsForThreads = 1 << 16;  // of a round that is worth several threads
+constexpr uint32_t kRowsAtOnce = 2048;
+constexpr size_t kPartsOfKeys = ops::kMostParts;
 
 /// Some rows of a batch.
 struct Slice {
@@ -26,9 +26,9 @@ struct Slice {
 std::vector<Slice> slices_of(const Table& table) {
   std::vector<Slice> slices;
   for (const Batch& batch : table.batches) {
-    for (int64_t first = 0; first < batch.rows; first += kSliceRows)
+    for (int64_t first = 0; first < batch.rows; first += kRowsAtOnce)
       slices.push_back(
-          {&batch, first, static_cast<uint32_t>(std::min<int64_t>(kSliceRows, batch.rows - first))});
+          {&batch, first, static_cast<uint32_t>(std::min<int64_t>(kRowsAtOnce, batch.rows - first))});
   }
   return slices;
 }
@@ -47,12 +47,12 @@ void RecursionRows::add_part() {
 
 Table RecursionRows::add(Table round) {
   const bool keeps_all = !recursion_.distinct && recursion_.keys.empty();
-  if (parts_.size() == 1 && (keeps_all || round.rows() < kManyRows || parallelism() < 2))
+  if (parts_.size() == 1 && (keeps_all || round.rows() < kRowsForThreads || parallelism() < 2))
     return parts_[0]->add(std::move(round));
   if (parts_.size() == 1) {
     const Table before = parts_[0]->all();
     parts_.clear();
-    while (parts_.size() < kParts) add_part();
+    while (parts_.size() < kPartsOfKeys) add_part();
     add_to_parts(before);
   }
   Table added = add_to_parts(round);
@@ -71,10 +71,10 @@ Table RecursionRows::add_to_parts(const Table& rows) {
   const auto add = [&](size_t part) {
     if (of_parts[part].rows() != 0) of_parts[part] = parts_[part]->add(std::move(of_parts[part]));
   };
-  if (rows.rows() < kManyRows) {
-    for (size_t part = 0; part < kParts; ++part) add(part);
+  if (rows.rows() < kRowsForThreads) {
+    for (size_t part = 0; part < kPartsOfKeys; ++part) add(part);
   } else {
-    parallel_for(kParts, add);
+    parallel_for(kPartsOfKeys, add);
   }
   Table table{schema_, {}};
   for (Table& part : of_parts) std::ranges::move(part.batches, std::back_inserter(table.batches));
@@ -84,10 +84,10 @@ Table RecursionRows::add_to_parts(const Table& rows) {
 /// The rows of each part, in their order.
 std::vector<Table> RecursionRows::split(const Table& rows) const {
   const std::vector<Slice> slices = slices_of(rows);
-  const size_t threads = rows.rows() < kManyRows ? 1 : std::min(parallelism(), slices.size());
+  const size_t threads = rows.rows() < kRowsForThreads ? 1 : std::min(parallelism(), slices.size());
   std::vector<std::unique_ptr<ops::Sink::Local>> locals(threads);
   run_workers(threads, [&](size_t thread) {
-    auto local = std::make_unique<ops::RowsInParts>(schema_, kParts, kRecursion);
+    auto local = std::make_unique<ops::RowsInParts>(schema_, kPartsOfKeys, kRecursion);
     Arena arena(budget_, kRecursion);
     for (size_t i = slices.size() * thread / threads; i < slices.size() * (thread + 1) / threads; ++i) {
       if (cancellation_ != nullptr) cancellation_->check();
@@ -105,7 +105,7 @@ std::vector<Table> RecursionRows::split(const Table& rows) const {
     }
     locals[thread] = std::move(local);
   });
-  return ops::RowsInParts::merge(schema_, locals, kParts, budget_, kRecursion);
+  return ops::RowsInParts::merge(schema_, locals, kPartsOfKeys, budget_, kRecursion);
 }
 
 }  // namespace lanewise::exec

@@ -15,7 +15,7 @@ struct MeasuredPipeline {
   std::string name;            ///< the rate's
   double exec::Rates::* rate;  ///< units per second
   double units;                ///< of a row
-  std::string table;           ///< "numbers", "texts"
+  std::string table;           ///< that make_tables() makes
   std::string query;
 };
 

@@ -86,7 +86,7 @@ TEST_F(ModuleStoreTest, ManyAreBuiltByAFewThreads) {
 TEST_F(ModuleStoreTest, WhatSomebodyWaitsForComesFirst) {
   ModuleStore store(device_);
   // In the order of requests only those are still to come that another thread is building. Kernels in the
-  // cache on disk may all be there before somebody waits: again, then.
+  // cache on disk may all be there before get() waits: again, then.
   int to_come = 0;
   for (int first = 100; to_come <= machine_cores() && first < 2000; first += 40) {
     for (int number = first; number < first + 40; ++number) store.begin(numbered(number));
