@@ -2,7 +2,7 @@
 
 #include "expr/casts/cast.h"
 #include "expr/conversion_error.h"
-#include "expr/evaluation/loops.h"
+#include "expr/vectors/loops.h"
 
 namespace lanewise::expr {
 

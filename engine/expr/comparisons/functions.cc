@@ -1,9 +1,9 @@
 #include <array>
 
 #include "expr/comparisons/between.h"
-#include "expr/comparisons/compare_vectors.h"
-#include "expr/evaluation/vectors.h"
 #include "expr/function_groups.h"
+#include "expr/vectors/compare_vectors.h"
+#include "expr/vectors/vectors.h"
 
 namespace lanewise {
 

@@ -5,9 +5,9 @@
 
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
-#include "expr/evaluation/kernel_function.h"
 #include "expr/gpu/intervals-inl.h"
 #include "expr/signature.h"
+#include "expr/vectors/kernel_function.h"
 
 namespace lanewise::expr {
 

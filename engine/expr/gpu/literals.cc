@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 #include "expr/numbers.h"
 
 namespace lanewise::expr {

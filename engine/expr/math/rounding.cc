@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "expr/evaluation/loops.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 #include "expr/math/groups.h"
 #include "expr/numbers.h"
+#include "expr/vectors/loops.h"
 
 namespace lanewise::expr {
 

@@ -1,8 +1,8 @@
 #include "expr/nested/fold.h"
 
 #include "base/error.h"
-#include "expr/evaluation/vectors.h"
 #include "expr/nested/functions.h"
+#include "expr/vectors/vectors.h"
 
 namespace lanewise::expr {
 

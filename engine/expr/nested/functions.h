@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "expr/function.h"
-#include "expr/nested/elements.h"
+#include "expr/vectors/elements.h"
 
 /// The parts of nested_functions(), one per file, and what they share.
 namespace lanewise::expr {

@@ -1,5 +1,5 @@
 #include "expr/casts/cast.h"
-#include "expr/random.h"
+#include "expr/math/random.h"
 #include "sql/duckdb/errors.h"
 #include "sql/translate/translate.h"
 

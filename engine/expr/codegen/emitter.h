@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "expr/gpu/traits.h"
+#include "expr/codegen/traits.h"
 
 namespace lanewise::expr {
 

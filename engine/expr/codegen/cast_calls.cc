@@ -1,11 +1,11 @@
-#include "expr/gpu/casts/cast_calls.h"
+#include "expr/codegen/cast_calls.h"
 
 #include <fmt/format.h>
 
 #include "data/format.h"
 #include "expr/casts/cast.h"
-#include "expr/dates/date_part.h"
-#include "expr/gpu/emitter.h"
+#include "expr/casts/date_part.h"
+#include "expr/codegen/emitter.h"
 #include "expr/numbers.h"
 
 namespace lanewise::expr {

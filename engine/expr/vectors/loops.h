@@ -6,7 +6,7 @@
 
 #include "data/physical_value.h"
 #include "expr/evaluation/evaluate.h"
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 
 /// Turns a function of single values into evaluators of vectors and of Values.
 namespace lanewise::expr {

@@ -1,4 +1,4 @@
-#include "expr/dates/date_part.h"
+#include "expr/casts/date_part.h"
 
 #include <array>
 #include <utility>

@@ -1,11 +1,11 @@
-#include "expr/gpu/traits.h"
+#include "expr/codegen/traits.h"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 
 #include "expr/casts/cast.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 #include "expr/testing/random_expressions.h"
 
 /// What is known of expressions is what their sources have.
