@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "expr/dates/groups.h"
+#include "expr/dates/functions.h"
 #include "expr/function_groups.h"
 
 namespace lanewise {

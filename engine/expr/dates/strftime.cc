@@ -5,7 +5,7 @@
 #include "data/format.h"
 #include "expr/codegen/emitter.h"
 #include "expr/dates/calendar.h"
-#include "expr/dates/groups.h"
+#include "expr/dates/functions.h"
 #include "expr/dates/parts.h"
 #include "expr/gpu/casts/strftime-inl.h"
 #include "expr/signature.h"

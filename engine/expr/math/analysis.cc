@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "expr/math/groups.h"
+#include "expr/math/functions.h"
 #include "expr/signature.h"
 #include "expr/vectors/loops.h"
 

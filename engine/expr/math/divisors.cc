@@ -1,7 +1,7 @@
 #include <array>
 
 #include "expr/gpu/math-inl.h"
-#include "expr/math/groups.h"
+#include "expr/math/functions.h"
 #include "expr/numbers.h"
 #include "expr/signature.h"
 #include "expr/vectors/kernel_function.h"

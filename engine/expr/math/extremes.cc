@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "expr/math/groups.h"
+#include "expr/math/functions.h"
 #include "expr/vectors/compare.h"
 #include "expr/vectors/loops.h"
 

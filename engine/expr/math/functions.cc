@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "expr/function_groups.h"
-#include "expr/math/groups.h"
+#include "expr/math/functions.h"
 
 namespace lanewise {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "expr/codegen/emitter.h"
-#include "expr/math/groups.h"
+#include "expr/math/functions.h"
 #include "expr/numbers.h"
 #include "expr/vectors/loops.h"
 
