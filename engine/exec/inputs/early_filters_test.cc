@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "exec/testing/plan_oracle.h"
+#include "expr/functions/build.h"
 
 namespace lanewise::exec {
 namespace early_filters_test {

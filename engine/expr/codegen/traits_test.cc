@@ -1,4 +1,6 @@
 #include "expr/codegen/traits.h"
+#include "expr/functions/build.h"
+#include "expr/functions/functions.h"
 
 #include <gtest/gtest.h>
 

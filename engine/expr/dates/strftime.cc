@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "data/format.h"
-#include "expr/codegen/emitter.h"
 #include "expr/dates/calendar.h"
 #include "expr/dates/functions.h"
 #include "expr/dates/parts.h"
 #include "expr/gpu/casts/strftime-inl.h"
+#include "expr/gpu/literals.h"
 #include "expr/signature.h"
 #include "expr/vectors/loops.h"
 

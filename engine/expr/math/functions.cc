@@ -1,7 +1,6 @@
-#include <vector>
-
-#include "expr/function_groups.h"
 #include "expr/math/functions.h"
+
+#include <vector>
 
 namespace lanewise {
 

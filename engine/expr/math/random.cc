@@ -4,9 +4,8 @@
 #include <random>
 
 #include "base/error.h"
-#include "expr/evaluation/evaluation.h"
 #include "expr/function.h"
-#include "expr/function_groups.h"
+#include "expr/math/functions.h"
 #include "expr/vectors/vectors.h"
 
 namespace lanewise {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "expr/codegen/emitter.h"
+#include "expr/gpu/literals.h"
 #include "expr/math/functions.h"
 #include "expr/numbers.h"
 #include "expr/vectors/loops.h"

@@ -1,7 +1,6 @@
 #include "expr/nested/functions.h"
 
 #include "data/physical_value.h"
-#include "expr/function_groups.h"
 #include "expr/vectors/vectors.h"
 
 namespace lanewise {

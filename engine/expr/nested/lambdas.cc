@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "expr/conversion_error.h"
+#include "expr/evaluation/evaluate.h"
 #include "expr/nested/functions.h"
 #include "expr/vectors/elements.h"
 #include "expr/vectors/vectors.h"

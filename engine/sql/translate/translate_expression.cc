@@ -7,6 +7,8 @@
 #include "expr/casts/cast.h"
 #include "expr/evaluation/evaluate.h"
 #include "expr/function.h"
+#include "expr/functions/build.h"
+#include "expr/functions/functions.h"
 #include "expr/math/random.h"
 #include "expr/nested/fold.h"
 #include "ops/aggregate/functions/list_fold.h"

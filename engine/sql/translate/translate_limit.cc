@@ -1,4 +1,5 @@
 #include "expr/casts/cast.h"
+#include "expr/functions/build.h"
 #include "expr/math/random.h"
 #include "sql/duckdb/errors.h"
 #include "sql/translate/translate.h"

@@ -6,6 +6,7 @@
 
 #include "exec/gpu/testing/call_of.h"
 #include "exec/testing/fake_source.h"
+#include "expr/functions/build.h"
 
 namespace lanewise::exec {
 namespace passes_test {

@@ -7,6 +7,7 @@
 #include "exec/gpu/match/needle-inl.h"
 #include "expr/codegen/traits.h"
 #include "expr/function.h"
+#include "expr/functions/build.h"
 #include "ops/filter/filter.h"
 #include "ops/join/build.h"
 

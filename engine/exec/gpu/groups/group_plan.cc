@@ -8,6 +8,7 @@
 #include "exec/gpu/aggregate/ranks.h"
 #include "expr/codegen/emitter.h"
 #include "expr/function.h"
+#include "expr/functions/build.h"
 #include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/average.h"
 

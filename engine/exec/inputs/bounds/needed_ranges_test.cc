@@ -1,4 +1,5 @@
 #include "exec/inputs/bounds/needed_ranges.h"
+#include "expr/functions/build.h"
 
 #include <gtest/gtest.h>
 
