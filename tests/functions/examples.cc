@@ -2,6 +2,7 @@
 
 #include "expr/function.h"
 #include "expr/functions/functions.h"
+#include "expr/nested/functions.h"
 
 /// Prints the table of functions, one per line, separated by tabs: name, example, documentation, and "cores"
 /// if it runs only there.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "exec/execute.h"
 #include "exec/testing/plan_oracle.h"
 #include "expr/functions/build.h"
 
