@@ -1,9 +1,10 @@
 #include "exec/inputs/bounds/needed_ranges.h"
-#include "expr/functions/build.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "expr/functions/build.h"
 
 namespace lanewise::exec {
 namespace needed_ranges_test {
