@@ -107,7 +107,7 @@ void add_date_parts(Calls& calls, const ExprPtr& x) {
   }
   for (const char* format :
        {"%a %A %b %B %d %-d %m %-m %y %Y", "%G %V %U %W %u %w %j", "%c %x %X %H %I %p %M %S %f %g %n"})
-    calls.add("strftime", {x, word(format)});
+    calls.add("strftime", {x, varchar_of(format)});
 }
 
 void add_digits(Calls& calls, const ExprPtr& x) {
