@@ -4,6 +4,7 @@
 #include <random>
 
 #include "exec/execute.h"
+#include "expr/functions/build.h"
 #include "primitives/kernels.h"
 
 /// sum(x) where x < limit over int32 in memory: what a pipeline costs compared with reading the bytes.

@@ -8,6 +8,7 @@
 #include "base/testing/test_size.h"
 #include "exec/results/row_stream.h"
 #include "exec/testing/plan_oracle.h"
+#include "expr/functions/build.h"
 #include "ops/aggregate/accumulators/host_aggregate.h"
 
 namespace lanewise::exec {

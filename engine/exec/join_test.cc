@@ -14,6 +14,7 @@
 #include "exec/execute.h"
 #include "exec/inputs/slicing.h"
 #include "exec/testing/plan_oracle.h"
+#include "expr/functions/build.h"
 
 namespace lanewise::exec {
 namespace join_test {

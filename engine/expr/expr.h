@@ -1,8 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "data/type.h"
@@ -23,6 +23,8 @@ struct Prepared {
   virtual std::string describe(lanes::Target, const lanes::Tuning&) const { return {}; }
   /// Whether it replaces argument `arg`, which then is not evaluated.
   virtual bool holds(size_t) const { return false; }
+  /// The same for arguments that read other columns; null: it serves them, too.
+  virtual std::shared_ptr<const Prepared> for_args(std::span<const ExprPtr>) const { return nullptr; }
 };
 
 /// A typed expression over the columns of a chunk. Immutable; shared between threads.
@@ -59,25 +61,12 @@ struct Expr {
 
 ExprPtr column(size_t index, Type type);
 ExprPtr literal(Value value);
-/// Looks the function up by name and argument types (functions()); throws UserError that names both if there
-/// is none.
-ExprPtr call(std::string_view name, std::vector<ExprPtr> args);
-/// The same with the result type that a binder has chosen: a decimal of the same scale but another precision
-/// (it decides where overflow begins) and other names of fields are accepted, any other difference is an
-/// InternalError.
-ExprPtr call(std::string_view name, std::vector<ExprPtr> args, Type type);
-/// list_transform, list_filter, list_reduce: see Expr::lambda.
-ExprPtr call_lambda(std::string_view name, std::vector<ExprPtr> args, ExprPtr lambda, bool index, bool start,
-                    Type type);
+/// A call of `function`; throws InternalError if it does not take the arguments. By name: functions/build.h.
+ExprPtr call(const Function& function, std::vector<ExprPtr> args);
 /// A cast to the argument's own type is the argument.
 ExprPtr cast(ExprPtr arg, Type type, bool try_cast = false);
-ExprPtr conjunction(std::vector<ExprPtr> args);
-ExprPtr disjunction(std::vector<ExprPtr> args);
-/// The values, at args[1], args[3], ... and the last one, are of one type; an even number of args means ELSE
-/// NULL.
-ExprPtr case_when(std::vector<ExprPtr> args);
-ExprPtr coalesce(std::vector<ExprPtr> args);
-ExprPtr in_list(ExprPtr arg, std::vector<ExprPtr> list);
+/// A node of one of the other kinds, for builders.
+std::shared_ptr<Expr> new_expr(Expr::Kind kind, Type type, std::vector<ExprPtr> args = {});
 
 /// Whether both give the same value in every row, as their structure shows; both may be null. Volatile
 /// expressions, such as random(), are not equal to any.

@@ -4,6 +4,7 @@
 
 #include "data/vector.h"
 #include "expr/evaluation/evaluate.h"
+#include "expr/functions/build.h"
 
 /// Expressions over columns in memory, chunk by chunk as operators run them. Bytes are those of the columns
 /// read; "read" is the machine's plain read of that many bytes, the upper bound.

@@ -1,4 +1,5 @@
 #include "expr/expr.h"
+#include "expr/functions/build.h"
 
 #include <gtest/gtest.h>
 

@@ -8,10 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include "expr/evaluation/evaluate.h"
+#include "active/active_set.h"
+#include "data/vector.h"
+#include "expr/context.h"
 #include "expr/expr.h"
 
 namespace lanewise {
+
+namespace expr {
+struct Truth;
+}
 
 /// Constants that a call on a device reads: an array in the kernel's source.
 struct DeviceTable {
@@ -40,8 +46,8 @@ struct DeviceFunction {
   size_t last = SIZE_MAX;  ///< in `constants`
 };
 
-/// One scalar function. SQL's names, the documentation and the tests are made from the table of all
-/// functions.
+/// One scalar function: an entry of the table (functions/functions.h), from which SQL's names, the
+/// documentation and the tests are made.
 struct Function {
   enum class Nulls : uint8_t {
     kStrict,  ///< NULL if any argument is NULL; the evaluator sees only rows without NULLs
@@ -92,6 +98,9 @@ struct Function {
   /// evaluate() for predicates.
   const uint64_t* (*select)(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
                             EvalContext& context) = nullptr;
+  /// Optional, for boolean functions whose nulls are kOwn: the same as bitmaps, for conditions.
+  expr::Truth (*truth)(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
+                       EvalContext& context) = nullptr;
   /// The same for one row, as plainly as possible: the oracle.
   Value (*reference)(const Expr& expr, std::span<const Value> args) = nullptr;
   /// Optional, for strict functions: the device function that computes the call, if devices support these
@@ -115,15 +124,5 @@ template <FixedText name, FixedText header = "", bool may_be_null = false, bool 
 std::optional<DeviceFunction> on_device(const Expr&) {
   return DeviceFunction{name.text, may_be_null, header.text, makes_text};
 }
-
-/// All functions, in the order of their names.
-std::span<const Function> functions();
-
-/// The name in the table for which `name` is an alias: "power" for "pow"; else `name`.
-std::string_view standard_name(std::string_view name);
-
-/// The function with that name for these argument types, or null. Names are SQL's, operators included ("+",
-/// "~~").
-const Function* find_function(std::string_view name, std::span<const Type> args);
 
 }  // namespace lanewise

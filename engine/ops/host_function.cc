@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "data/visit-inl.h"
-#include "expr/evaluation/vectors.h"
 #include "expr/function.h"
+#include "expr/vectors/vectors.h"
 #include "ops/gather.h"
 
 namespace lanewise::ops {

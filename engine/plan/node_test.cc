@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "expr/functions/build.h"
 
 namespace lanewise::plan {
 namespace {

@@ -1,7 +1,8 @@
 #include <cstdio>
 
 #include "expr/function.h"
-#include "expr/function_groups.h"
+#include "expr/functions/functions.h"
+#include "expr/nested/functions.h"
 
 /// Prints the table of functions, one per line, separated by tabs: name, example, documentation, and "cores"
 /// if it runs only there.

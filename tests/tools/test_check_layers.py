@@ -78,14 +78,6 @@ def test_tests_may_close_a_circle(tmp_path):
     }) == []
 
 
-@pytest.mark.parametrize("layer", check_layers.CIRCLES)
-def test_listed_folders_are_in_circles(layer):
-    engine = ROOT / "engine"
-    for folder in check_layers.CIRCLES[layer]:
-        others = check_layers.CIRCLES[layer] - {folder}
-        assert list(check_layers.circles(engine / layer, engine, ROOT, others)), f"remove {folder} from CIRCLES"
-
-
 def test_circles_of_the_program(tmp_path):
     for name, target in (("grep/run.h", "shell/shell.h"), ("shell/shell.h", "grep/run.h")):
         path = tmp_path / "apps/cli" / name

@@ -9,7 +9,7 @@
 
 #include "api/session.h"
 #include "expr/function.h"
-#include "expr/function_groups.h"
+#include "expr/functions/functions.h"
 #include "help/help.h"
 #include "help/suggest.h"
 #include "input/data_file.h"

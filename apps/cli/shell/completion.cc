@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "expr/function.h"
+#include "expr/functions/functions.h"
 #include "shell/statement_text.h"
 
 namespace lanewise::cli {

@@ -1,3 +1,4 @@
+#include "expr/functions/functions.h"
 #include "api/c/arguments.h"
 #include "api/c/error.h"
 #include "api/c/lanewise.h"

@@ -12,6 +12,7 @@
 #include "exec/gpu/testing/call_of.h"
 #include "exec/pipeline/pipeline.h"
 #include "exec/testing/fake_source.h"
+#include "expr/functions/build.h"
 #include "gpu/modules/compiler.h"
 #include "gpu/testing/nvrtc.h"
 

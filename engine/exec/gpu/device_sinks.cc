@@ -8,7 +8,7 @@
 #include "exec/gpu/collect/collect_sink.h"
 #include "exec/gpu/groups/group_sink.h"
 #include "exec/gpu/sort/sort_sink.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 
 namespace lanewise::exec {
 

@@ -9,6 +9,7 @@
 #include "exec/gpu/rows/row_kernels.h"
 #include "exec/gpu/run_on_device.h"
 #include "expr/function.h"
+#include "expr/functions/build.h"
 #include "gpu/modules/kernels.h"
 
 namespace lanewise::exec {

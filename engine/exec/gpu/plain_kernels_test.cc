@@ -11,6 +11,7 @@
 #include "exec/gpu/run_on_device.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/testing/fake_source.h"
+#include "expr/functions/build.h"
 #include "gpu/modules/kernels.h"
 
 /// That queries, as they are written for columns in memory, find their kernels among those compiled ahead.

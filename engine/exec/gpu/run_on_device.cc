@@ -11,7 +11,7 @@
 #include "exec/gpu/branch/make_program.h"
 #include "exec/gpu/device_sinks.h"
 #include "exec/gpu/join/join_table.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 #include "gpu/error.h"
 #include "gpu/modules/kernel_cache.h"
 #include "gpu/sort/sort.h"

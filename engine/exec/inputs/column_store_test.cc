@@ -7,6 +7,7 @@
 #include "base/testing/test_size.h"
 #include "exec/execute.h"
 #include "exec/testing/plan_oracle.h"
+#include "expr/functions/build.h"
 
 namespace lanewise::exec {
 namespace column_store_test {

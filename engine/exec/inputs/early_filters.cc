@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "exec/inputs/stored_input.h"
+#include "expr/functions/build.h"
 #include "ops/filter/filter.h"
 #include "ops/join/probe.h"
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "exec/execute.h"
 #include "exec/testing/plan_oracle.h"
+#include "expr/functions/build.h"
 
 namespace lanewise::exec {
 namespace early_filters_test {

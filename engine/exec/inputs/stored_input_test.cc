@@ -1,4 +1,5 @@
 #include "exec/inputs/stored_input.h"
+#include "expr/functions/build.h"
 
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 #include "data/gpu/device_rows.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/testing/fake_source.h"
+#include "expr/functions/build.h"
 #include "gpu/testing/fake_driver.h"
 
 namespace lanewise::exec {

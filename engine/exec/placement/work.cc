@@ -6,7 +6,7 @@
 #include "data/gpu/device_rows.h"
 #include "exec/inputs/slicing.h"
 #include "exec/inputs/stored_input.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 #include "expr/patterns/prepared_pattern.h"
 #include "ops/filter/filter.h"
 #include "text/pattern/compiled_pattern.h"

@@ -5,6 +5,7 @@
 #include "exec/execute.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/testing/fake_source.h"
+#include "expr/functions/build.h"
 
 namespace lanewise::exec {
 namespace work_test {

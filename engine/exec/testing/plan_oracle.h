@@ -9,6 +9,7 @@
 #include "data/packed.h"
 #include "exec/testing/fake_source.h"
 #include "expr/evaluation/evaluate.h"
+#include "expr/functions/build.h"
 #include "plan/node.h"
 
 /// The plain, slow, row-by-row meaning of a plan: the tests compare execution with it.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "expr/arithmetic/operators.h"
-#include "expr/evaluation/loops.h"
+#include "expr/vectors/loops.h"
 #include "primitives/kernels.h"
 
 namespace lanewise::expr {

@@ -1,8 +1,9 @@
+#include "expr/arithmetic/functions.h"
+
 #include <array>
 
 #include "expr/arithmetic/integers.h"
 #include "expr/arithmetic/sums.h"
-#include "expr/function_groups.h"
 
 namespace lanewise {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <optional>
 
-#include "expr/evaluation/loops.h"
 #include "expr/numbers.h"
+#include "expr/vectors/loops.h"
 
 /// Division and bit operations of single values.
 namespace lanewise::expr {

@@ -1,6 +1,11 @@
 #pragma once
 
-#include "expr/evaluation/evaluate.h"
+#include <string>
+
+#include "active/active_set.h"
+#include "data/value.h"
+#include "data/vector.h"
+#include "expr/context.h"
 
 /// CAST and TRY_CAST between all types that SQL casts. Times with a time zone are in UTC.
 namespace lanewise::expr {

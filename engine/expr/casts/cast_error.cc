@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "expr/casts/cast.h"
-#include "expr/evaluation/kernel_function.h"
 #include "expr/gpu/casts/parse_times-inl.h"
 #include "expr/numbers.h"
+#include "expr/vectors/kernel_function.h"
 
 namespace lanewise::expr {
 

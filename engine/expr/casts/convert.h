@@ -2,7 +2,7 @@
 
 #include "expr/casts/cast.h"
 #include "expr/conversion_error.h"
-#include "expr/evaluation/loops.h"
+#include "expr/vectors/loops.h"
 
 namespace lanewise::expr {
 
@@ -22,7 +22,8 @@ Vector convert(const CastJob& job, F f) {
   Vector result = new_vector<To>(job.to, job.rows.rows(), job.arena, out);
   const Reader<From> in(job.from);
   uint64_t* validity = nullptr;
-  job.rows.for_each([&](uint32_t row) {
+  // Inlined by force: a unit of many sources exceeds what the compiler inlines, and a call doubles the time.
+  job.rows.for_each([&](uint32_t row) __attribute__((always_inline)) {
     if (f(in[row], out[row])) return;
     if (!job.try_cast) throw ConversionError(cast_error(value_at(job.from, row), job.to), row);
     if (validity == nullptr) validity = all_ones(job.rows.rows(), job.arena);

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "expr/casts/convert.h"
+#include "expr/gpu/casts-inl.h"
 #include "expr/numbers.h"
 
 namespace lanewise::expr {
@@ -25,17 +26,6 @@ T divide_rounded(T value, T divisor) {
 }
 
 double double_power_of_ten(int digits) { return static_cast<double>(power_of_ten(digits)); }
-
-/// Exact quotients are divided once; otherwise the integer part and the fraction are converted separately, as
-/// in DuckDB.
-template <class From, class To>
-To real_of_decimal(From value, int scale) {
-  const From limit = From{1} << std::numeric_limits<To>::digits;
-  const To power = static_cast<To>(double_power_of_ten(scale));
-  if (scale == 0 || (value <= limit && value >= -limit)) return real_of<To>(value) / power;
-  const auto divisor = static_cast<From>(power_of_ten(scale));
-  return real_of<To>(value / divisor) + real_of<To>(value % divisor) / power;
-}
 
 }  // namespace
 
@@ -87,8 +77,12 @@ Vector decimal_to_number(const CastJob& job) {
     return visit_number(job.to.physical(), [&](auto number) -> Vector {
       using To = decltype(number);
       if constexpr (std::is_floating_point_v<To>) {
-        return convert_all<From, To>(job,
-                                     [=](From value) { return real_of_decimal<From, To>(value, scale); });
+        const auto divisor = static_cast<From>(power_of_ten(scale));
+        const auto power = static_cast<To>(double_power_of_ten(scale));
+        return convert_all<From, To>(job, [=](From value) {
+          kernel::Outcome outcome;
+          return kernel::decimal_to_real<To>(outcome, value, divisor, power);
+        });
       } else {
         const auto divisor = static_cast<From>(power_of_ten(scale));
         return convert<From, To>(job, [=](From value, To& out) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "expr/casts/convert.h"
-#include "expr/nested/elements.h"
+#include "expr/vectors/elements.h"
 
 namespace lanewise::expr {
 

@@ -6,7 +6,7 @@
 
 #include "base/int128.h"
 #include "data/type.h"
-#include "expr/evaluation/kernel_function.h"
+#include "expr/vectors/kernel_function.h"
 
 /// Parses values as SQL's CAST does; returns nothing if the text is not such a value. Spaces around
 /// numbers and times are skipped.

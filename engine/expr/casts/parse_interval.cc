@@ -1,5 +1,5 @@
+#include "expr/casts/date_part.h"
 #include "expr/casts/parse.h"
-#include "expr/dates/date_part.h"
 #include "expr/gpu/casts/parse_interval-inl.h"
 
 namespace lanewise::expr {

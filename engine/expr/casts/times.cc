@@ -1,6 +1,6 @@
 #include "data/format.h"
 #include "expr/casts/convert.h"
-#include "expr/dates/calendar.h"
+#include "expr/gpu/dates-inl.h"
 
 namespace lanewise::expr {
 
@@ -59,8 +59,8 @@ Vector time_ns_to_time(const CastJob& job) {  // rounded half up
 
 Vector timestamp_to_time_ns(const CastJob& job) {
   return convert<int64_t, int64_t>(job, [](int64_t nanos, int64_t& out) {
-    if (!is_finite(nanos)) return false;
-    out = floor_mod(nanos, kMicrosPerDay * kNanosPerMicro);
+    if (kernel::is_infinite(nanos)) return false;
+    out = kernel::floor_mod(nanos, kernel::kMicrosPerDay * kNanosPerMicro);
     return true;
   });
 }

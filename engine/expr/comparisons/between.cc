@@ -1,5 +1,6 @@
 #include "expr/comparisons/between.h"
 
+#include "expr/comparisons/functions.h"
 #include "expr/evaluation/evaluation.h"
 
 namespace lanewise::expr {
@@ -18,8 +19,8 @@ uint64_t bits_of(const uint64_t* bitmap, size_t word) { return bitmap == nullptr
 
 std::shared_ptr<const Prepared> prepare_between(std::span<const ExprPtr> args) {
   auto bounds = std::make_shared<Bounds>();
-  bounds->at_least = call(">=", {args[0], args[1]});
-  bounds->at_most = call("<=", {args[0], args[2]});
+  bounds->at_least = compared(Function::Form::kAtLeast, args[0], args[1]);
+  bounds->at_most = compared(Function::Form::kAtMost, args[0], args[2]);
   return bounds;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "expr/evaluation/vectors.h"
 #include "expr/function.h"
+#include "expr/vectors/vectors.h"
 
 namespace lanewise::expr {
 

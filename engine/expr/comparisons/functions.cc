@@ -1,9 +1,11 @@
+#include "expr/comparisons/functions.h"
+
+#include <algorithm>
 #include <array>
 
 #include "expr/comparisons/between.h"
-#include "expr/comparisons/compare_vectors.h"
-#include "expr/evaluation/vectors.h"
-#include "expr/function_groups.h"
+#include "expr/vectors/compare_vectors.h"
+#include "expr/vectors/vectors.h"
 
 namespace lanewise {
 
@@ -162,6 +164,7 @@ constexpr std::array kComparisonTable = std::to_array<Function>({
      .resolve = resolve_between,
      .prepare = prepare_between,
      .evaluate = evaluate_between,
+     .truth = truth_of_between,
      .reference = reference_between,
      .documentation = "Whether the first is at least the second and at most the third.",
      .example = "2 BETWEEN 1 AND 3"},
@@ -210,5 +213,10 @@ constexpr std::array kComparisonTable = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> comparison_functions() { return kComparisonTable; }
+
+ExprPtr expr::compared(Function::Form form, ExprPtr a, ExprPtr b) {
+  const auto* function = std::ranges::find(kComparisonTable, form, &Function::form);
+  return call(*function, {std::move(a), std::move(b)});
+}
 
 }  // namespace lanewise

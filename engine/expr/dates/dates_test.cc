@@ -6,6 +6,7 @@
 #include "data/format.h"
 #include "data/kernels/calendar-inl.h"
 #include "expr/evaluation/evaluate.h"
+#include "expr/functions/build.h"
 #include "expr/testing/calendar_oracle.h"
 
 /// The functions that host and device share, against an oracle that shares nothing with them.

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "expr/dates/calendar.h"
-#include "expr/dates/groups.h"
+#include "expr/dates/functions.h"
 #include "expr/dates/parts.h"
-#include "expr/evaluation/kernel_function.h"
 #include "expr/gpu/intervals-inl.h"
 #include "expr/signature.h"
+#include "expr/vectors/kernel_function.h"
 
 namespace lanewise::expr {
 

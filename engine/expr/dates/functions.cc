@@ -1,7 +1,6 @@
-#include <vector>
+#include "expr/dates/functions.h"
 
-#include "expr/dates/groups.h"
-#include "expr/function_groups.h"
+#include <vector>
 
 namespace lanewise {
 

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "expr/dates/calendar.h"
-#include "expr/dates/groups.h"
-#include "expr/evaluation/kernel_function.h"
+#include "expr/dates/functions.h"
 #include "expr/gpu/intervals-inl.h"
 #include "expr/signature.h"
+#include "expr/vectors/kernel_function.h"
 
 namespace lanewise::expr {
 

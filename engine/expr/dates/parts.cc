@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "expr/dates/calendar.h"
-#include "expr/evaluation/kernel_function.h"
 #include "expr/gpu/intervals-inl.h"
+#include "expr/vectors/kernel_function.h"
 
 namespace lanewise::expr {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "expr/dates/date_part.h"
+#include "expr/casts/date_part.h"
 #include "expr/function.h"
 
 /// The parts of single dates, times, timestamps (in microseconds) and intervals. Raise UserError if the

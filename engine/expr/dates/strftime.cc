@@ -4,12 +4,12 @@
 
 #include "data/format.h"
 #include "expr/dates/calendar.h"
-#include "expr/dates/groups.h"
+#include "expr/dates/functions.h"
 #include "expr/dates/parts.h"
-#include "expr/evaluation/loops.h"
-#include "expr/gpu/emitter.h"
-#include "expr/gpu/strftime-inl.h"
+#include "expr/gpu/casts/strftime-inl.h"
+#include "expr/gpu/literals.h"
 #include "expr/signature.h"
+#include "expr/vectors/loops.h"
 
 namespace lanewise::expr {
 
@@ -323,7 +323,7 @@ std::optional<DeviceFunction> device(const Expr& expr) {
                                                         : "printed_timestamp";
   const std::string& format = static_cast<const PreparedFormat&>(*expr.prepared).text;
   return DeviceFunction{.name = fmt::format("{}<{}>", function, device_directives(format)),
-                        .header = "strftime",
+                        .header = "casts/strftime",
                         .makes_text = true,
                         .first = at,
                         .last = at + 1};

@@ -1,14 +1,14 @@
 #include "expr/evaluation/evaluation.h"
-#include "expr/patterns/first_match.h"
+#include "expr/evaluation/one_pass.h"
 
 namespace lanewise::expr {
 
 Vector evaluate_case(const Expr& expr, Columns columns, const ActiveSet& rows, EvalContext& context) {
   Merger merger(expr.type, rows);
   ActiveSet open = rows;
-  const auto* first = static_cast<const FirstMatch*>(expr.prepared.get());
+  const auto* together = static_cast<const Conditions*>(expr.prepared.get());
   std::vector<const uint64_t*> known;  // by argument
-  if (first != nullptr && !rows.none()) known = first->find(columns, rows, context);
+  if (together != nullptr && !rows.none()) known = together->find(columns, rows, context);
   size_t arg = 0;
   for (; arg + 1 < expr.args.size() && !open.none(); arg += 2) {
     const uint64_t* yes = arg < known.size() ? known[arg] : nullptr;

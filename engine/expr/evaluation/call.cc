@@ -1,6 +1,5 @@
 #include <optional>
 
-#include "expr/comparisons/between.h"
 #include "expr/evaluation/evaluation.h"
 #include "expr/function.h"
 
@@ -154,7 +153,7 @@ Truth truth_of_call(const Expr& expr, Columns columns, const ActiveSet& rows, Ev
     return {no, inner.unknown};
   }
   const std::vector<Vector> args = arguments(expr, columns, rows, context);
-  if (expr.function->form == Function::Form::kBetween) return truth_of_between(expr, args, rows, context);
+  if (expr.function->truth != nullptr) return expr.function->truth(expr, args, rows, context);
   return apply_condition(expr, args, rows, context);
 }
 

@@ -1,4 +1,5 @@
 #include "expr/evaluation/evaluate.h"
+#include "expr/functions/build.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "expr/evaluation/evaluate.h"
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 
 /// How evaluate() and narrow() divide their work. All take the expression, the chunk's columns and the active
 /// rows.

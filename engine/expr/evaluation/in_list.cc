@@ -4,12 +4,12 @@
 #include <unordered_set>
 
 #include "base/error.h"
-#include "expr/comparisons/compare_vectors.h"
-#include "expr/evaluation/compare.h"
 #include "expr/evaluation/evaluation.h"
-#include "expr/evaluation/loops.h"
 #include "expr/function.h"
 #include "expr/numbers.h"
+#include "expr/vectors/compare.h"
+#include "expr/vectors/compare_vectors.h"
+#include "expr/vectors/loops.h"
 
 namespace lanewise::expr {
 

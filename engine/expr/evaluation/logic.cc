@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "expr/evaluation/evaluation.h"
-#include "expr/patterns/either.h"
+#include "expr/evaluation/one_pass.h"
 
 namespace lanewise::expr {
 

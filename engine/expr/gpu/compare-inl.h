@@ -1,8 +1,8 @@
 #pragma once
 
-#include "expr/gpu/strings/bytes-inl.h"
+#include "expr/gpu/bytes-inl.h"
 
-/// SQL's order of values, as expr/evaluation/compare.h has it on the host: NaN equals itself and is above all
+/// SQL's order of values, as expr/vectors/compare.h has it on the host: NaN equals itself and is above all
 /// other numbers, strings compare as bytes.
 namespace lanewise::kernel {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expr/gpu/casts/casts-inl.h"
+#include "expr/gpu/casts-inl.h"
 #include "expr/gpu/compare-inl.h"
 #include "expr/gpu/dates-inl.h"
 

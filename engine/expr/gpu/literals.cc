@@ -3,7 +3,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "expr/gpu/emitter.h"
+#include "base/error.h"
+#include "expr/gpu/literals.h"
 #include "expr/numbers.h"
 
 namespace lanewise::expr {

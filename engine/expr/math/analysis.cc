@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "expr/evaluation/loops.h"
-#include "expr/math/groups.h"
+#include "expr/math/functions.h"
 #include "expr/signature.h"
+#include "expr/vectors/loops.h"
 
 namespace lanewise::expr {
 

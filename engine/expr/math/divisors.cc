@@ -1,10 +1,10 @@
 #include <array>
 
-#include "expr/evaluation/kernel_function.h"
 #include "expr/gpu/math-inl.h"
-#include "expr/math/groups.h"
+#include "expr/math/functions.h"
 #include "expr/numbers.h"
 #include "expr/signature.h"
+#include "expr/vectors/kernel_function.h"
 
 namespace lanewise::expr {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "expr/evaluation/compare.h"
-#include "expr/evaluation/loops.h"
-#include "expr/math/groups.h"
+#include "expr/math/functions.h"
+#include "expr/vectors/compare.h"
+#include "expr/vectors/loops.h"
 
 namespace lanewise::expr {
 

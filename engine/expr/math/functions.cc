@@ -1,7 +1,6 @@
-#include <vector>
+#include "expr/math/functions.h"
 
-#include "expr/function_groups.h"
-#include "expr/math/groups.h"
+#include <vector>
 
 namespace lanewise {
 

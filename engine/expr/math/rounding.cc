@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "expr/evaluation/loops.h"
-#include "expr/gpu/emitter.h"
-#include "expr/math/groups.h"
+#include "expr/gpu/literals.h"
+#include "expr/math/functions.h"
 #include "expr/numbers.h"
+#include "expr/vectors/loops.h"
 
 namespace lanewise::expr {
 
@@ -87,11 +87,34 @@ T whole(const Site& site, T value) {
 /// A float rounded to this many digits after the point, before it where negative. Where that goes beyond its
 /// range, the value stays, or becomes 0 when it is rounded to more digits than it has.
 template <class Mode, class T>
-T float_digits(const Site&, T value, int32_t digits) {
-  const double power = std::pow(10, static_cast<double>(std::abs(static_cast<T>(digits))));
+T float_digits(T value, int32_t digits, double power) {
   const double result = digits < 0 ? Mode::whole(value / power) * power : Mode::whole(value * power) / power;
   if (std::isfinite(result)) return static_cast<T>(result);
   return digits < 0 && std::is_same_v<Mode, Round> ? T{0} : value;
+}
+
+template <class T>
+double power_of(int32_t digits) {
+  return std::pow(10, static_cast<double>(std::abs(static_cast<T>(digits))));
+}
+template <class Mode, class T>
+T float_digits_of(const Site&, T value, int32_t digits) {
+  return float_digits<Mode>(value, digits, power_of<T>(digits));
+}
+/// The power is computed again only where the digits change.
+template <class Mode, class T>
+Vector evaluate_float_digits(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
+  const Reader<T> values(args[0]);
+  const Reader<int32_t> digits(args[1]);
+  T* out;
+  Vector result = new_vector<T>(expr.type, rows.rows(), *context.arena, out);
+  int32_t last = 0;
+  double power = 1;
+  rows.for_each([&](uint32_t row) {
+    if (digits[row] != last) power = power_of<T>(last = digits[row]);
+    out[row] = float_digits<Mode>(values[row], last, power);
+  });
+  return result;
 }
 
 /// Decimals and integers, `scale` digits after the point, rounded to `digits`; the result has `kept` of them.
@@ -233,7 +256,7 @@ Vector evaluate_digits(const Expr& expr, Args args, const ActiveSet& rows, EvalC
   return visit_number(expr.type.physical(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_floating_point_v<T>) {
-      return evaluate_each<&float_digits<Mode, T>>(expr, args, rows, context);
+      return evaluate_float_digits<Mode, T>(expr, args, rows, context);
     } else if constexpr (is_signed<T>) {
       return evaluate_each<&integer_digits<Mode, T>>(expr, args, rows, context);
     } else {
@@ -246,7 +269,7 @@ Value reference_digits(const Expr& expr, Values args) {
   return visit_number(expr.type.physical(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_floating_point_v<T>) {
-      return reference_each<&float_digits<Mode, T>>(expr, args);
+      return reference_each<&float_digits_of<Mode, T>>(expr, args);
     } else if constexpr (is_signed<T>) {
       return reference_each<&integer_digits<Mode, T>>(expr, args);
     } else {

@@ -1,8 +1,8 @@
 #include "expr/nested/fold.h"
 
 #include "base/error.h"
-#include "expr/evaluation/vectors.h"
 #include "expr/nested/functions.h"
+#include "expr/vectors/vectors.h"
 
 namespace lanewise::expr {
 
@@ -44,7 +44,7 @@ constexpr Function kFunctions[] = {
 
 ExprPtr fold(ExprPtr list, std::string_view name, Type type, std::shared_ptr<const Fold> fold) {
   auto expr = std::make_shared<Expr>(
-      *call("list_aggregate", {std::move(list), literal(Value::varchar(std::string(name)))}));
+      *call(folds::kFunctions[0], {std::move(list), literal(Value::varchar(std::string(name)))}));
   expr->type = type;
   expr->prepared = std::move(fold);
   return expr;

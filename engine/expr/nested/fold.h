@@ -2,7 +2,7 @@
 
 #include "expr/evaluation/evaluate.h"
 #include "expr/expr.h"
-#include "expr/nested/elements.h"
+#include "expr/vectors/elements.h"
 
 namespace lanewise::expr {
 

@@ -1,8 +1,7 @@
 #include "expr/nested/functions.h"
 
 #include "data/physical_value.h"
-#include "expr/evaluation/vectors.h"
-#include "expr/function_groups.h"
+#include "expr/vectors/vectors.h"
 
 namespace lanewise {
 

@@ -4,10 +4,14 @@
 #include <vector>
 
 #include "expr/function.h"
-#include "expr/nested/elements.h"
+#include "expr/vectors/elements.h"
 
-/// The parts of nested_functions(), one per file, and what they share.
-namespace lanewise::expr {
+namespace lanewise {
+
+std::span<const Function> nested_functions();  ///< lists, structs, maps, lambdas
+
+/// Its parts, one per file, and what they share.
+namespace expr {
 
 std::span<const Function> list_functions();    ///< lists.cc: list_value, list_extract, len, list_concat, ...
 std::span<const Function> search_functions();  ///< search.cc: list_contains, list_position, list_has_any, ...
@@ -28,4 +32,5 @@ inline bool has_elements(Type type) { return type.is_nested() && type.id != Type
 Vector evaluate_rows(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
                      EvalContext& context);
 
-}  // namespace lanewise::expr
+}  // namespace expr
+}  // namespace lanewise

@@ -2,9 +2,10 @@
 
 #include "base/error.h"
 #include "expr/conversion_error.h"
-#include "expr/evaluation/vectors.h"
-#include "expr/nested/elements.h"
+#include "expr/evaluation/evaluate.h"
 #include "expr/nested/functions.h"
+#include "expr/vectors/elements.h"
+#include "expr/vectors/vectors.h"
 
 /// Functions of a list and an expression over its elements, Expr::lambda, whose columns are its parameters,
 /// the last one first, then the call's arguments after the list.

@@ -2,12 +2,12 @@
 
 #include "base/error.h"
 #include "data/interval.h"
-#include "expr/evaluation/vectors.h"
-#include "expr/nested/elements.h"
 #include "expr/nested/functions.h"
 #include "expr/strings/functions.h"
 #include "expr/strings/reference.h"
 #include "expr/strings/texts.h"
+#include "expr/vectors/elements.h"
+#include "expr/vectors/vectors.h"
 
 namespace lanewise::expr {
 

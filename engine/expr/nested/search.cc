@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "expr/evaluation/vectors.h"
-#include "expr/nested/elements.h"
 #include "expr/nested/functions.h"
 #include "expr/nested/slots.h"
 #include "expr/strings/texts.h"
+#include "expr/vectors/elements.h"
+#include "expr/vectors/vectors.h"
 
 namespace lanewise::expr {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "data/packed.h"
-#include "expr/nested/elements.h"
 #include "expr/strings/texts.h"
+#include "expr/vectors/elements.h"
 
 /// Elements as the bytes in which lists hold them, a mark and a value.
 namespace lanewise::expr {

@@ -26,12 +26,6 @@ std::shared_ptr<const PreparedPattern> united(const std::vector<const PreparedPa
 
 }  // namespace
 
-bool Either::holds(size_t arg) const { return std::binary_search(args.begin(), args.end(), arg); }
-
-std::string Either::describe(lanes::Target target, const lanes::Tuning& tuning) const {
-  return std::to_string(args.size()) + " patterns in one pass: " + test->prepared->describe(target, tuning);
-}
-
 std::shared_ptr<const Either> prepare_either(std::span<const ExprPtr> args) {
   std::map<size_t, std::vector<size_t>> asked;  // arguments by the column that they test
   for (size_t i = 0; i < args.size(); ++i) {
@@ -54,13 +48,6 @@ std::shared_ptr<const Either> prepare_either(std::span<const ExprPtr> args) {
     return either;
   }
   return nullptr;
-}
-
-std::shared_ptr<const Either> with_args(const Either& either, std::span<const ExprPtr> args) {
-  auto result = std::make_shared<Either>(either);
-  result->test = pattern_test(args[either.args[0]]->args[0],
-                              std::static_pointer_cast<const PreparedPattern>(either.test->prepared));
-  return result;
 }
 
 }  // namespace lanewise::expr

@@ -1,4 +1,5 @@
 #include "expr/patterns/either.h"
+#include "expr/functions/build.h"
 
 #include <gtest/gtest.h>
 

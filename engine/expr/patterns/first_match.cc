@@ -69,8 +69,8 @@ std::vector<const uint64_t*> FirstMatch::find(Columns columns, const ActiveSet& 
   return of_arg;
 }
 
-std::shared_ptr<const FirstMatch> FirstMatch::reading(ExprPtr text) const {
-  return std::make_shared<FirstMatch>(std::move(text), args_, set_, apart_);
+std::shared_ptr<const Prepared> FirstMatch::for_args(std::span<const ExprPtr> case_args) const {
+  return std::make_shared<FirstMatch>(test_of(*case_args[args_[0]])->args[0], args_, set_, apart_);
 }
 
 std::shared_ptr<const FirstMatch> prepare_first_match(std::span<const ExprPtr> case_args) {

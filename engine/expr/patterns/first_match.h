@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "expr/evaluation/evaluation.h"
+#include "expr/evaluation/one_pass.h"
 #include "expr/patterns/per_target.h"
 #include "text/pattern_set.h"
 
@@ -12,7 +12,7 @@ namespace lanewise::expr {
 
 /// Conditions of a CASE that match one column with constant patterns, evaluated together: one pass finds the
 /// first pattern that each row matches.
-class FirstMatch : public Prepared {
+class FirstMatch : public Conditions {
  public:
   /// `apart`: the cost of evaluating the conditions one by one, in nanoseconds per byte.
   FirstMatch(ExprPtr text, std::vector<size_t> args, text::PatternSet set, double apart)
@@ -20,13 +20,11 @@ class FirstMatch : public Prepared {
 
   bool holds(size_t arg) const override;
   std::string describe(lanes::Target target, const lanes::Tuning& tuning) const override;
+  std::shared_ptr<const Prepared> for_args(std::span<const ExprPtr> case_args) const override;
+  /// Empty if the strings are not contiguous.
+  std::vector<const uint64_t*> find(Columns columns, const ActiveSet& rows,
+                                    EvalContext& context) const override;
 
-  /// For each argument of the CASE, the rows whose first matching pattern is that condition's, as a bitmap;
-  /// null if the CASE tests it by itself. Empty if the strings are not contiguous.
-  std::vector<const uint64_t*> find(Columns columns, const ActiveSet& rows, EvalContext& context) const;
-
-  /// The same for a CASE that was remapped to read `text`.
-  std::shared_ptr<const FirstMatch> reading(ExprPtr text) const;
   const std::vector<size_t>& args() const { return args_; }
   /// The column that is tested.
   const Expr& text() const { return *text_; }

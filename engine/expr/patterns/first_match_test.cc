@@ -1,4 +1,5 @@
 #include "expr/patterns/first_match.h"
+#include "expr/functions/build.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,6 @@
 
 #include <vector>
 
-#include "expr/function_groups.h"
-
 namespace lanewise {
 
 std::span<const Function> pattern_functions() {

@@ -2,7 +2,8 @@
 
 #include "base/error.h"
 #include "base/testing/test_size.h"
-#include "expr/function_groups.h"
+#include "expr/functions/build.h"
+#include "expr/patterns/functions.h"
 #include "expr/patterns/match_rows.h"
 #include "expr/patterns/prepared_pattern.h"
 #include "expr/strings/check_function.h"

@@ -1,4 +1,6 @@
 #include "expr/strings/check_function.h"
+#include "expr/functions/build.h"
+#include "expr/functions/functions.h"
 
 #include <algorithm>
 #include <iterator>

@@ -5,11 +5,11 @@
 #include <string>
 #include <type_traits>
 
-#include "expr/evaluation/loops.h"
 #include "expr/signature.h"
 #include "expr/strings/functions.h"
 #include "expr/strings/signature.h"
 #include "expr/strings/texts.h"
+#include "expr/vectors/loops.h"
 #include "text/unicode/utf8.h"
 
 namespace lanewise::expr {

@@ -4,8 +4,12 @@
 
 #include "expr/function.h"
 
-/// The parts of string_functions(), one per file.
-namespace lanewise::expr {
+namespace lanewise {
+
+std::span<const Function> string_functions();  ///< lower, substring, concat, ...
+
+/// Its parts, one per file.
+namespace expr {
 
 std::span<const Function> length_functions();      ///< length.cc
 std::span<const Function> case_functions();        ///< case.cc
@@ -26,4 +30,5 @@ constexpr Function alias(std::string_view name, Function function) {
   return function;
 }
 
-}  // namespace lanewise::expr
+}  // namespace expr
+}  // namespace lanewise

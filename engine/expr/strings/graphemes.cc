@@ -1,9 +1,9 @@
 #include "expr/strings/graphemes.h"
 
-#include "expr/evaluation/kernel_function.h"
 #include "expr/gpu/strings/graphemes-inl.h"
 #include "expr/strings/characters.h"
 #include "expr/strings/reference.h"
+#include "expr/vectors/kernel_function.h"
 
 namespace lanewise::expr {
 

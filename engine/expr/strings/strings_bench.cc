@@ -4,6 +4,7 @@
 
 #include "expr/evaluation/evaluate.h"
 #include "expr/function.h"
+#include "expr/functions/build.h"
 
 namespace lanewise {
 namespace {

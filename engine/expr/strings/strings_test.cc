@@ -1,9 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "expr/function_groups.h"
+#include "expr/functions/build.h"
 #include "expr/strings/characters.h"
 #include "expr/strings/check_function.h"
+#include "expr/strings/functions.h"
 #include "expr/strings/graphemes.h"
 #include "expr/strings/reference.h"
 

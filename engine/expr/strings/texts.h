@@ -6,8 +6,8 @@
 
 #include "active/active_set.h"
 #include "base/error.h"
-#include "expr/evaluation/evaluate.h"
-#include "expr/evaluation/vectors.h"
+#include "expr/context.h"
+#include "expr/vectors/vectors.h"
 
 /// Readers and writers of strings for the string functions.
 namespace lanewise::expr {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "expr/gpu/emitter.h"
+#include "expr/gpu/literals.h"
 #include "expr/strings/characters.h"
 #include "expr/strings/functions.h"
 #include "expr/strings/reference.h"

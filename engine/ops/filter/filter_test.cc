@@ -1,4 +1,5 @@
 #include "ops/filter/filter.h"
+#include "expr/functions/build.h"
 
 #include <gtest/gtest.h>
 

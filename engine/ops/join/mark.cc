@@ -1,4 +1,5 @@
 #include "ops/join/mark.h"
+#include "expr/functions/build.h"
 
 #include <algorithm>
 

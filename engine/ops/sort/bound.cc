@@ -1,6 +1,7 @@
 #include "ops/sort/bound.h"
 
 #include "expr/expr.h"
+#include "expr/functions/build.h"
 
 namespace lanewise::ops {
 

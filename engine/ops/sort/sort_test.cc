@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/testing/short_memory.h"
 #include "base/testing/test_size.h"
+#include "expr/functions/build.h"
 #include "ops/sort/top_n.h"
 #include "primitives/random_column.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "expr/evaluation/vectors.h"
-#include "expr/nested/elements.h"
+#include "expr/vectors/elements.h"
+#include "expr/vectors/vectors.h"
 #include "ops/take.h"
 
 namespace lanewise::ops {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "expr/functions/build.h"
 #include "ops/take.h"
 #include "primitives/parallel.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/testing/test_size.h"
+#include "expr/functions/build.h"
 #include "ops/window/testing/reference.h"
 
 namespace lanewise::ops::windows {  // names used only here, for unity builds

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "expr/functions/build.h"
 #include "sql/duckdb/errors.h"
 #include "sql/scan/gather.h"
 #include "sql/scan/json_buffer.h"

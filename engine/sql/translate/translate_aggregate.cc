@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/functions/build.h"
 #include "ops/aggregate/functions/functions.h"
 #include "sql/duckdb/errors.h"
 #include "sql/functions/duckdb_aggregates.h"

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "expr/function.h"
+#include "expr/functions/build.h"
 #include "ops/aggregate/partial.h"
 #include "sql/translate/translate.h"
 #include "sql/values/types.h"

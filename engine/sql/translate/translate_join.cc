@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "expr/functions/build.h"
 #include "sql/duckdb/errors.h"
 #include "sql/translate/translate.h"
 #include "sql/values/types.h"

@@ -1,5 +1,6 @@
 #include "expr/casts/cast.h"
-#include "expr/random.h"
+#include "expr/functions/build.h"
+#include "expr/math/random.h"
 #include "sql/duckdb/errors.h"
 #include "sql/translate/translate.h"
 

@@ -5,6 +5,7 @@
 
 #include "expr/evaluation/evaluate.h"
 #include "expr/function.h"
+#include "expr/functions/build.h"
 #include "sql/duckdb/errors.h"
 #include "sql/functions/duckdb_rows.h"
 #include "sql/scan/gather.h"

@@ -9,7 +9,7 @@
 #include "data/physical_value.h"
 #include "exec/gpu/aggregate/folds-inl.h"
 #include "exec/gpu/aggregate/states-inl.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 #include "expr/numbers.h"
 #include "ops/aggregate/functions/average.h"
 #include "ops/aggregate/functions/functions.h"

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "exec/execute.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/testing/fake_source.h"
+#include "expr/functions/build.h"
 
 namespace lanewise::exec {
 namespace passes_test {

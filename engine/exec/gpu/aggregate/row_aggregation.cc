@@ -4,6 +4,7 @@
 #include <string>
 
 #include "exec/cores/pipeline_runner.h"
+#include "expr/functions/build.h"
 
 namespace lanewise::exec {
 

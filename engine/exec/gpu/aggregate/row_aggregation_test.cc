@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "exec/gpu/testing/call_of.h"
+#include "expr/functions/build.h"
 
 namespace lanewise::exec {
 namespace row_aggregation_test {

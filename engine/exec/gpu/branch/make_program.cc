@@ -5,8 +5,9 @@
 #include "exec/gpu/join/join_table.h"
 #include "exec/gpu/join/probe_kernels.h"
 #include "exec/gpu/match/needle-inl.h"
+#include "expr/codegen/traits.h"
 #include "expr/function.h"
-#include "expr/gpu/traits.h"
+#include "expr/functions/build.h"
 #include "ops/filter/filter.h"
 #include "ops/join/build.h"
 

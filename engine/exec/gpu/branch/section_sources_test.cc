@@ -14,6 +14,8 @@
 #include "exec/gpu/testing/query_plans.h"
 #include "exec/testing/fake_source.h"
 #include "expr/function.h"
+#include "expr/functions/build.h"
+#include "expr/functions/functions.h"
 #include "gpu/modules/compiler.h"
 #include "gpu/testing/nvrtc.h"
 #include "ops/aggregate/functions/function_groups.h"

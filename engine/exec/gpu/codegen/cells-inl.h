@@ -1,7 +1,7 @@
 #pragma once
 
+#include "expr/gpu/bytes-inl.h"
 #include "expr/gpu/compare-inl.h"
-#include "expr/gpu/strings/bytes-inl.h"
 
 /// What a group's slot holds: keys, and cells. Made of zeros a cell is that of no rows; set() makes it that
 /// of one value, merge() takes in another cell, of many threads at once. All are multiples of 8 bytes. With

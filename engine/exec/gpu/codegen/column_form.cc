@@ -1,7 +1,7 @@
 #include "exec/gpu/codegen/column_form.h"
 
 #include "exec/gpu/codegen/keys-inl.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 
 namespace lanewise::exec {
 

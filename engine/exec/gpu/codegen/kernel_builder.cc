@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "expr/comparisons/comparison.h"
+#include "expr/vectors/comparison.h"
 
 namespace lanewise::exec {
 

@@ -14,7 +14,7 @@
 #include "exec/gpu/codegen/sections.h"
 #include "exec/gpu/codegen/sink_form.h"
 #include "exec/pipeline/strategy.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 
 namespace lanewise::exec {
 

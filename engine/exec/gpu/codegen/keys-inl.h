@@ -1,7 +1,7 @@
 #pragma once
 
 #include "exec/gpu/codegen/cells-inl.h"
-#include "expr/gpu/strings/bytes-inl.h"
+#include "expr/gpu/bytes-inl.h"
 
 /// Keys of groups as slots hold them: equal keys have equal bits. `first` is the first word of the key that
 /// `held` is, read before. Of long strings the bytes are compared and hashed apart: that code is there once,

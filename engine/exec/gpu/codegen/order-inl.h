@@ -1,7 +1,7 @@
 #pragma once
 
 #include "exec/gpu/codegen/rows-inl.h"
-#include "expr/gpu/strings/bytes-inl.h"
+#include "expr/gpu/bytes-inl.h"
 
 /// ORDER BY: values as numbers that sort as they do.
 namespace lanewise::kernel {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "expr/gpu/arithmetic-inl.h"
-#include "expr/gpu/casts/casts-inl.h"
+#include "expr/gpu/casts-inl.h"
 #include "expr/gpu/compare-inl.h"
 
 /// What every generated kernel begins and ends with: its arguments, the active rows, faults, states of

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "expr/gpu/traits.h"
+#include "expr/codegen/traits.h"
 
 namespace lanewise::exec {
 

@@ -3,7 +3,7 @@
 #include "exec/gpu/collect/collect.h"
 #include "exec/gpu/collect/column_kernels.h"
 #include "exec/gpu/join/join_table.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 #include "ops/concat.h"
 #include "ops/join/build.h"
 

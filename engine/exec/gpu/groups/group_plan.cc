@@ -6,8 +6,9 @@
 #include "base/error.h"
 #include "exec/cores/pipeline_runner.h"
 #include "exec/gpu/aggregate/ranks.h"
+#include "expr/codegen/emitter.h"
 #include "expr/function.h"
-#include "expr/gpu/emitter.h"
+#include "expr/functions/build.h"
 #include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/average.h"
 

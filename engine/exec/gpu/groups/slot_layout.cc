@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "exec/gpu/aggregate/folds-inl.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 
 namespace lanewise::exec {
 

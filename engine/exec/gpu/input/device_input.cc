@@ -7,7 +7,7 @@
 #include "exec/gpu/join/join_table.h"
 #include "exec/inputs/early_filters.h"
 #include "exec/inputs/open_scan.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 
 namespace lanewise::exec {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "exec/gpu/codegen/rows-inl.h"
-#include "expr/gpu/strings/bytes-inl.h"
+#include "expr/gpu/bytes-inl.h"
 
 /// Which rows of a string column hold a literal: at their beginning or end, as a whole, or anywhere.
 namespace lanewise::kernel {

@@ -1,7 +1,7 @@
 #include "exec/gpu/sort/sort_words.h"
 
 #include "data/type.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 
 namespace lanewise::exec {
 

@@ -10,6 +10,7 @@
 #include "exec/gpu/testing/call_of.h"
 #include "exec/testing/fake_source.h"
 #include "expr/function.h"
+#include "expr/functions/build.h"
 #include "ops/aggregate/functions/function_groups.h"
 
 /// Plans of queries over one table, and the sources of their kernels.

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "expr/evaluation/evaluate.h"
+#include "expr/functions/build.h"
 
 namespace lanewise::exec {
 namespace bounds_test {

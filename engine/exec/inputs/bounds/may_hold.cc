@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "exec/inputs/bounds/bounds.h"
-#include "expr/comparisons/comparison.h"
 #include "expr/patterns/prepared_pattern.h"
+#include "expr/vectors/comparison.h"
 
 namespace lanewise::exec {
 

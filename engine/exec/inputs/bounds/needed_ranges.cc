@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "expr/comparisons/comparison.h"
+#include "expr/vectors/comparison.h"
 
 namespace lanewise::exec {
 

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "expr/functions/build.h"
+
 namespace lanewise::exec {
 namespace needed_ranges_test {
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/testing/test_size.h"
+#include "expr/functions/build.h"
 #include "expr/gpu/strings/ilike-inl.h"
 #include "expr/gpu/testing/compiled.h"
 #include "expr/patterns/pattern_cache.h"

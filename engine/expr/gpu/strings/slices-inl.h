@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expr/gpu/strings/bytes-inl.h"
+#include "expr/gpu/bytes-inl.h"
 
 /// Functions that look at a text or give a part of it, as in expr/strings/ on the host. A character
 /// begins with a byte that continues none.

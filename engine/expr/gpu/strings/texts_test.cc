@@ -5,6 +5,7 @@
 
 #include "base/testing/test_size.h"
 #include "expr/function.h"
+#include "expr/functions/build.h"
 #include "expr/gpu/testing/compiled.h"
 
 /// Functions that read and print strings, compiled for the host: strings at the limits of what is accepted,

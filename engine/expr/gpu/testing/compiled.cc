@@ -12,8 +12,8 @@
 
 #include "base/testing/temporary_folder.h"
 #include "data/physical_value.h"
+#include "expr/codegen/emitter.h"
 #include "expr/function.h"
-#include "expr/gpu/emitter.h"
 
 namespace lanewise::expr::compiled {
 
@@ -34,9 +34,9 @@ class Library {
   Library(const std::vector<ExprPtr>& exprs, const std::vector<Type>& types) {
     std::ofstream out(folder_.path() / "exprs.cc");
     for (const char* header :
-         {"arithmetic", "strings/captures", "casts/casts", "compare", "math", "intervals",
-          "strings/graphemes", "strings/ilike", "strings/rewrites", "strings/texts", "strings/walk",
-          "casts/parse_times", "casts/parse_interval", "casts/parse_reals", "casts/real_to_text", "strftime"})
+         {"arithmetic", "strings/captures", "casts", "compare", "math", "intervals", "strings/graphemes",
+          "strings/ilike", "strings/rewrites", "strings/texts", "strings/walk", "casts/parse_times",
+          "casts/parse_interval", "casts/parse_reals", "casts/real_to_text", "casts/strftime"})
       out << "#include \"expr/gpu/" << header << "-inl.h\"\n";
     out << "using namespace lanewise::kernel;\n"
            "struct Answer { alignas(16) u8 value[16]; bool valid, failed; };\n";

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 
 namespace lanewise::ops {
 

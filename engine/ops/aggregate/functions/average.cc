@@ -1,7 +1,7 @@
 #include <type_traits>
 
 #include "base/error.h"
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 #include "ops/aggregate/accumulators/integer_sums.h"
 #include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/average.h"

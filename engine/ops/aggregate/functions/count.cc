@@ -1,4 +1,4 @@
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 #include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/function_groups.h"
 

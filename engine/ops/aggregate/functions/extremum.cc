@@ -2,7 +2,7 @@
 #include <type_traits>
 
 #include "base/int128.h"
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 #include "ops/aggregate/accumulators/kept_text.h"
 #include "ops/aggregate/accumulators/seen.h"
 #include "ops/aggregate/accumulators/states.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <type_traits>
 
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 #include "ops/aggregate/accumulators/accumulator.h"
 #include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/moments.h"

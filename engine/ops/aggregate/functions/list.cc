@@ -1,7 +1,7 @@
 #include <map>
 
 #include "data/packed.h"
-#include "expr/nested/elements.h"
+#include "expr/vectors/elements.h"
 #include "ops/aggregate/accumulators/collected.h"
 #include "ops/aggregate/accumulators/kept_text.h"
 #include "ops/aggregate/functions/function_groups.h"

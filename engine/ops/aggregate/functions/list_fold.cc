@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 #include "ops/aggregate/accumulators/accumulator.h"
 #include "ops/aggregate/functions/functions.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/int128.h"
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 #include "ops/aggregate/accumulators/seen.h"
 #include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/function_groups.h"

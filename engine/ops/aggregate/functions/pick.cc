@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 #include "ops/aggregate/accumulators/kept_text.h"
 #include "ops/aggregate/accumulators/position.h"
 #include "ops/aggregate/accumulators/ranks.h"

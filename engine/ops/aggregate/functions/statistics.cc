@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 #include "ops/aggregate/accumulators/collected.h"
 #include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/fold.h"

@@ -1,11 +1,13 @@
-#include "expr/gpu/traits.h"
+#include "expr/codegen/traits.h"
+#include "expr/functions/build.h"
+#include "expr/functions/functions.h"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 
 #include "expr/casts/cast.h"
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 #include "expr/testing/random_expressions.h"
 
 /// What is known of expressions is what their sources have.

@@ -1,4 +1,4 @@
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 
 #include <algorithm>
 #include <cstring>

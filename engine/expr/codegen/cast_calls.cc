@@ -1,11 +1,11 @@
-#include "expr/gpu/casts/cast_calls.h"
+#include "expr/codegen/cast_calls.h"
 
 #include <fmt/format.h>
 
 #include "data/format.h"
 #include "expr/casts/cast.h"
-#include "expr/dates/date_part.h"
-#include "expr/gpu/emitter.h"
+#include "expr/casts/date_part.h"
+#include "expr/codegen/emitter.h"
 #include "expr/numbers.h"
 
 namespace lanewise::expr {
@@ -23,7 +23,7 @@ std::string real_power(std::string_view type, int digits) {
 
 bool is_plain_number(Type type) { return type.id == TypeId::kBool || type.is_integer() || type.is_float(); }
 bool is_timestamp(Type type) { return type.id == TypeId::kTimestamp || type.id == TypeId::kTimestampTz; }
-std::string unit_of(Type type) { return fmt::format(", i64({})", format::per_second(type)); }
+std::string unit_argument(Type type) { return fmt::format(", i64({})", format::per_second(type)); }
 
 std::optional<DeviceFunction> to_decimal(Type from, Type to) {
   const std::string target = device_type(to);
@@ -73,10 +73,10 @@ std::optional<DeviceFunction> from_text(Type to) {
       return named("text_to_time", {}, "casts/parse_times");
     case TypeId::kTimestamp:
     case TypeId::kTimestampTz:
-      return named(
-          "text_to_timestamp",
-          fmt::format("{}, {}", unit_of(to), to.id == TypeId::kTimestampTz || to.unit == TimeUnit::kNano),
-          "casts/parse_times");
+      return named("text_to_timestamp",
+                   fmt::format("{}, {}", unit_argument(to),
+                               to.id == TypeId::kTimestampTz || to.unit == TimeUnit::kNano),
+                   "casts/parse_times");
     case TypeId::kInterval:
       return named("text_to_interval", ", " + device_literal(Value::varchar(interval_words())).value,
                    "casts/parse_interval");
@@ -126,11 +126,14 @@ std::optional<DeviceFunction> device_cast(Type from, Type to) {
   if (is_plain_number(from) && to_decimal_type) return to_decimal(from, to);
   if (from_decimal && is_plain_number(to)) return decimal_to_number(from, to);
   if (from_decimal && to_decimal_type) return decimal_to_decimal(from, to);
-  if (from.id == TypeId::kDate && is_timestamp(to)) return named("date_to_timestamp", unit_of(to), "dates");
-  if (is_timestamp(from) && to.id == TypeId::kDate) return named("timestamp_to_date", unit_of(from), "dates");
-  if (is_timestamp(from) && to.id == TypeId::kTime) return named("timestamp_to_time", unit_of(from), "dates");
+  if (from.id == TypeId::kDate && is_timestamp(to))
+    return named("date_to_timestamp", unit_argument(to), "dates");
+  if (is_timestamp(from) && to.id == TypeId::kDate)
+    return named("timestamp_to_date", unit_argument(from), "dates");
+  if (is_timestamp(from) && to.id == TypeId::kTime)
+    return named("timestamp_to_time", unit_argument(from), "dates");
   if (is_timestamp(from) && is_timestamp(to))
-    return named("timestamp_to_timestamp", unit_of(from) + unit_of(to), "dates");
+    return named("timestamp_to_timestamp", unit_argument(from) + unit_argument(to), "dates");
   if (from.id == TypeId::kVarchar) return from_text(to);
   if (to.id == TypeId::kVarchar) return to_text(from);
   return std::nullopt;

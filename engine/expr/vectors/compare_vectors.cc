@@ -1,12 +1,12 @@
-#include "expr/comparisons/compare_vectors.h"
+#include "expr/vectors/compare_vectors.h"
 
 #include <algorithm>
 
-#include "expr/comparisons/compare_texts.h"
-#include "expr/comparisons/comparison.h"
-#include "expr/evaluation/compare.h"
-#include "expr/evaluation/loops.h"
 #include "expr/numbers.h"
+#include "expr/vectors/compare.h"
+#include "expr/vectors/compare_texts.h"
+#include "expr/vectors/comparison.h"
+#include "expr/vectors/loops.h"
 
 namespace lanewise::expr {
 

@@ -1,11 +1,11 @@
-#include "expr/nested/elements.h"
+#include "expr/vectors/elements.h"
 
 #include <algorithm>
 #include <string>
 
 #include "base/error.h"
 #include "data/interval.h"
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 
 namespace lanewise::expr {
 

@@ -1,4 +1,7 @@
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
+#include "expr/functions/build.h"
+#include "expr/nested/functions.h"
+#include "expr/patterns/functions.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,7 +15,7 @@
 #include "base/testing/test_size.h"
 #include "expr/dates/parts.h"
 #include "expr/function.h"
-#include "expr/function_groups.h"
+#include "expr/functions/functions.h"
 #include "expr/gpu/testing/compiled.h"
 #include "expr/testing/random_expressions.h"
 #include "text/pattern/pattern.h"
@@ -91,7 +94,7 @@ struct Calls {
 };
 
 ExprPtr i64(int64_t value) { return literal(Value::int64(value)); }
-ExprPtr word(const char* text) { return literal(Value::varchar(text)); }
+ExprPtr varchar_of(const char* text) { return literal(Value::varchar(text)); }
 
 void add_date_parts(Calls& calls, const ExprPtr& x) {
   const auto part_word = [](DatePart part) { return literal(Value::varchar(std::string(word_of(part)))); };
@@ -104,7 +107,7 @@ void add_date_parts(Calls& calls, const ExprPtr& x) {
   }
   for (const char* format :
        {"%a %A %b %B %d %-d %m %-m %y %Y", "%G %V %U %W %u %w %j", "%c %x %X %H %I %p %M %S %f %g %n"})
-    calls.add("strftime", {x, word(format)});
+    calls.add("strftime", {x, varchar_of(format)});
 }
 
 void add_digits(Calls& calls, const ExprPtr& x) {
@@ -129,34 +132,34 @@ void add_positions(Calls& calls, const ExprPtr& s) {
     for (const char* name : {"left", "right", "array_extract"}) calls.add(name, {s, i64(n)});
     for (const int64_t m : {-2, 0, 1, 7}) calls.add("substring", {s, i64(n), i64(m)});
     for (const char* pad : {"", "·", "xyz"}) {
-      calls.add("lpad", {s, i64(n * 3), word(pad)});
-      calls.add("rpad", {word(pad), i64(n * 3), s});
+      calls.add("lpad", {s, i64(n * 3), varchar_of(pad)});
+      calls.add("rpad", {varchar_of(pad), i64(n * 3), s});
     }
     for (const char* separator : {"", "a", "ab"}) {
-      calls.add("split_part", {s, word(separator), i64(n)});
-      calls.add("string_split_extract", {s, word(separator), i64(n)});
+      calls.add("split_part", {s, varchar_of(separator), i64(n)});
+      calls.add("string_split_extract", {s, varchar_of(separator), i64(n)});
     }
   }
 }
 
 void add_words(Calls& calls, const ExprPtr& s) {
   for (const char* from : {"", "a", "ß", "ab"}) {
-    for (const char* to : {"", "xyz"}) calls.add("replace", {s, word(from), word(to)});
+    for (const char* to : {"", "xyz"}) calls.add("replace", {s, varchar_of(from), varchar_of(to)});
   }
   for (const char* set : {"", "ab", "ßä "}) {
-    for (const char* name : {"trim", "ltrim", "rtrim"}) calls.add(name, {s, word(set)});
+    for (const char* name : {"trim", "ltrim", "rtrim"}) calls.add(name, {s, varchar_of(set)});
   }
   for (const char* name : {"upper", "lower"}) {
-    calls.add(name, {word("Straße ÄÖÜ ǅ ﬁ Ω ꭰ")});
-    calls.add(name, {call("||", {s, word(" Ÿ")})});
+    calls.add(name, {varchar_of("Straße ÄÖÜ ǅ ﬁ Ω ꭰ")});
+    calls.add(name, {call("||", {s, varchar_of(" Ÿ")})});
   }
   for (const char* from : {"", "aba", "ßä -5", "0123456789"}) {
-    for (const char* to : {"", "xy", "ö€😀"}) calls.add("translate", {s, word(from), word(to)});
-    calls.add("translate", {word("das ist ä"), s, word(from)});
+    for (const char* to : {"", "xy", "ö€😀"}) calls.add("translate", {s, varchar_of(from), varchar_of(to)});
+    calls.add("translate", {varchar_of("das ist ä"), s, varchar_of(from)});
   }
-  calls.add("concat_ws", {word(", "), s, literal(Value(TypeId::kVarchar)), call("upper", {s}), s});
-  calls.add("concat_ws", {s, word("a"), s, word("b")});
-  calls.add("concat", {s, word("-"), literal(Value(TypeId::kVarchar)), call("upper", {s})});
+  calls.add("concat_ws", {varchar_of(", "), s, literal(Value(TypeId::kVarchar)), call("upper", {s}), s});
+  calls.add("concat_ws", {s, varchar_of("a"), s, varchar_of("b")});
+  calls.add("concat", {s, varchar_of("-"), literal(Value(TypeId::kVarchar)), call("upper", {s})});
 }
 
 TEST(Emitter, FunctionsOfConstantsAreTheirReference) {
@@ -187,18 +190,18 @@ TEST(Emitter, PatternsOverComputedTextAreTheirReference) {
   const ExprPtr s = column(0, TypeId::kVarchar);
   std::vector<ExprPtr> exprs;
   for (const ExprPtr& made : {call("lower", {s}), call("||", {s, column(1, TypeId::kVarchar)}),
-                              call("trim", {s, word("a")}), coalesce({s, word("ab")})}) {
+                              call("trim", {s, varchar_of("a")}), coalesce({s, varchar_of("ab")})}) {
     for (const char* pattern : {"", "%", "a", "a%", "%b", "%a%", "_", "%ß_", "a%b%"}) {
       for (const char* name : {"~~", "!~~", "~~*", "!~~*", "~~~"})
-        exprs.push_back(call(name, {made, word(pattern)}));
+        exprs.push_back(call(name, {made, varchar_of(pattern)}));
     }
     for (const char* text : {"", "a", "ß", "ab"}) {
       for (const char* name : {"contains", "prefix", "suffix"})
-        exprs.push_back(call(name, {made, word(text)}));
+        exprs.push_back(call(name, {made, varchar_of(text)}));
     }
     for (const char* pattern : {"^[ab]*$", "a|b", "[^a]", "^$", "(ab){2,}"}) {
       for (const char* name : {"regexp_matches", "regexp_full_match"})
-        exprs.push_back(call(name, {made, word(pattern)}));
+        exprs.push_back(call(name, {made, varchar_of(pattern)}));
     }
   }
   EXPECT_EQ(check(exprs, columns), exprs.size());
@@ -216,13 +219,13 @@ TEST(Emitter, GroupsOfPatternsAreTheirReference) {
   const ExprPtr s = column(0, TypeId::kVarchar);
   for (const char* pattern : {"", "a", "b*", "(a)|(b)", "^.", ".$", "(.)(.*)", "(.*)(b|-)", "[^a]+?", "\\b",
                               "(?m)^(a*)", "([0-9]+)[.]?([0-9]*)", "(ß)?", "((a)|b)*", "a*?(b|$)"}) {
-    exprs.push_back(call("regexp_extract", {s, word(pattern)}));
-    exprs.push_back(call("regexp_extract", {s, word(pattern), literal(Value(TypeId::kInt32))}));
+    exprs.push_back(call("regexp_extract", {s, varchar_of(pattern)}));
+    exprs.push_back(call("regexp_extract", {s, varchar_of(pattern), literal(Value(TypeId::kInt32))}));
     for (int group = 0; group <= text::compile_regex(pattern).groups() + 1; ++group)
-      exprs.push_back(call("regexp_extract", {s, word(pattern), literal(Value::int32(group))}));
+      exprs.push_back(call("regexp_extract", {s, varchar_of(pattern), literal(Value::int32(group))}));
     for (const char* rewrite : {"", "x", "<\\0>", "\\1\\0\\1", "\\\\ß", "\\9", "a\\"}) {
-      exprs.push_back(call("regexp_replace", {s, word(pattern), word(rewrite)}));
-      exprs.push_back(call("regexp_replace", {s, word(pattern), word(rewrite), word("g")}));
+      exprs.push_back(call("regexp_replace", {s, varchar_of(pattern), varchar_of(rewrite)}));
+      exprs.push_back(call("regexp_replace", {s, varchar_of(pattern), varchar_of(rewrite), varchar_of("g")}));
     }
   }
   EXPECT_EQ(check(exprs, columns), exprs.size());
@@ -231,11 +234,12 @@ TEST(Emitter, GroupsOfPatternsAreTheirReference) {
 TEST(Emitter, SearchesThatTakeLongAreNotOffered) {
   Emitter out([](const Expr&) { return Emitted{"x"}; }, 0);
   const ExprPtr s = column(0, TypeId::kVarchar);
-  out.emit(*call("regexp_replace", {s, word("a*b|a"), word("")}));
-  EXPECT_THROW(out.emit(*call("regexp_replace", {s, word("a*b|a"), word(""), word("g")})), NotOnDevice);
-  EXPECT_THROW(out.emit(*call("regexp_extract", {s, word("[ab]*a[ab]{11}c")})), NotOnDevice);
+  out.emit(*call("regexp_replace", {s, varchar_of("a*b|a"), varchar_of("")}));
+  EXPECT_THROW(out.emit(*call("regexp_replace", {s, varchar_of("a*b|a"), varchar_of(""), varchar_of("g")})),
+               NotOnDevice);
+  EXPECT_THROW(out.emit(*call("regexp_extract", {s, varchar_of("[ab]*a[ab]{11}c")})), NotOnDevice);
   EXPECT_THROW(out.emit(*call("regexp_extract", {s, s})), NotOnDevice);
-  EXPECT_THROW(out.emit(*call("regexp_replace", {s, word("a"), s})), NotOnDevice);
+  EXPECT_THROW(out.emit(*call("regexp_replace", {s, varchar_of("a"), s})), NotOnDevice);
 }
 
 TEST(Emitter, LargeAutomataOverComputedTextAreNotOffered) {

@@ -1,10 +1,10 @@
-#include "expr/dates/date_part.h"
+#include "expr/casts/date_part.h"
 
 #include <array>
 #include <utility>
 
+#include "data/kernels/calendar-inl.h"
 #include "expr/casts/characters.h"
-#include "expr/dates/calendar.h"
 
 namespace lanewise::expr {
 
@@ -138,12 +138,12 @@ Interval unit_of(DatePart part) {
     case kJulian:
       return {.days = 1};
     case kHour:
-      return {.micros = kMicrosPerHour};
+      return {.micros = kernel::kMicrosPerHour};
     case kMinute:
-      return {.micros = kMicrosPerMinute};
+      return {.micros = kernel::kMicrosPerMinute};
     case kSecond:
     case kEpoch:
-      return {.micros = kMicrosPerSecond};
+      return {.micros = kernel::kMicrosPerSecond};
     case kMillisecond:
       return {.micros = 1000};
     case kMicrosecond:

@@ -1,10 +1,17 @@
+#include "expr/functions/functions.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
 
-#include "expr/function.h"
-#include "expr/function_groups.h"
+#include "expr/arithmetic/functions.h"
+#include "expr/comparisons/functions.h"
+#include "expr/dates/functions.h"
+#include "expr/math/functions.h"
+#include "expr/nested/functions.h"
+#include "expr/patterns/functions.h"
+#include "expr/strings/functions.h"
 
 namespace lanewise {
 

@@ -5,28 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "expr/gpu/traits.h"
+#include "expr/codegen/traits.h"
+#include "expr/gpu/literals.h"
 
 namespace lanewise::expr {
-
-/// An emitted value: a C++ expression for it, and one for whether it is not NULL.
-struct Emitted {
-  std::string value;
-  std::string valid = {};  ///< empty: never NULL
-
-  std::string is_valid() const { return valid.empty() ? "true" : valid; }
-};
-
-/// "i64": the type of values of `type` in sources, see values-inl.h. Booleans are bool, in memory u8. Throws
-/// NotOnDevice.
-std::string device_type(Type type);
-/// A literal as a C++ expression. Throws NotOnDevice.
-Emitted device_literal(const Value& value);
-
-/// Bytes as a C string literal, with its quotes.
-std::string device_quoted(std::string_view bytes);
-/// A power of ten as an additional argument of a call: ", i128(100)".
-std::string device_power(std::string_view type, int digits);
 
 /// Emits expressions as C++ for one row: a subset that NVRTC and host compilers accept, with the headers of
 /// this folder as its library. Conditions are three-valued; what an expression does not evaluate for a row is

@@ -1,6 +1,6 @@
-#include "expr/gpu/traits.h"
+#include "expr/codegen/traits.h"
 
-#include "expr/gpu/casts/cast_calls.h"
+#include "expr/codegen/cast_calls.h"
 #include "expr/patterns/prepared_pattern.h"
 #include "text/pattern/compiled_pattern.h"
 

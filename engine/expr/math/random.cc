@@ -1,13 +1,12 @@
-#include "expr/random.h"
+#include "expr/math/random.h"
 
 #include <atomic>
 #include <random>
 
 #include "base/error.h"
-#include "expr/evaluation/evaluation.h"
-#include "expr/evaluation/vectors.h"
 #include "expr/function.h"
-#include "expr/function_groups.h"
+#include "expr/math/functions.h"
+#include "expr/vectors/vectors.h"
 
 namespace lanewise {
 

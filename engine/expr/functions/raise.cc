@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "expr/function_groups.h"
+#include "expr/functions/functions.h"
 
 namespace lanewise {
 

@@ -1,4 +1,4 @@
-#include "expr/comparisons/compare_texts.h"
+#include "expr/vectors/compare_texts.h"
 
 #include <gtest/gtest.h>
 

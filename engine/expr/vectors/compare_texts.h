@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expr/comparisons/compare_vectors.h"
+#include "expr/vectors/compare_vectors.h"
 
 namespace lanewise::expr {
 

@@ -4,9 +4,12 @@
 #include <tuple>
 #include <utility>
 
+#include "active/active_set.h"
 #include "data/physical_value.h"
-#include "expr/evaluation/evaluate.h"
-#include "expr/evaluation/vectors.h"
+#include "data/vector.h"
+#include "expr/context.h"
+#include "expr/expr.h"
+#include "expr/vectors/vectors.h"
 
 /// Turns a function of single values into evaluators of vectors and of Values.
 namespace lanewise::expr {

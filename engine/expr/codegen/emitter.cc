@@ -1,4 +1,4 @@
-#include "expr/gpu/emitter.h"
+#include "expr/codegen/emitter.h"
 
 #include <fmt/format.h>
 

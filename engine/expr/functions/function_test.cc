@@ -1,4 +1,9 @@
 #include "expr/function.h"
+#include "expr/arithmetic/functions.h"
+#include "expr/comparisons/functions.h"
+#include "expr/dates/functions.h"
+#include "expr/functions/build.h"
+#include "expr/math/functions.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +15,7 @@
 #include "base/testing/test_size.h"
 #include "data/packed.h"
 #include "expr/evaluation/evaluate.h"
-#include "expr/function_groups.h"
+#include "expr/functions/functions.h"
 #include "expr/nested/functions.h"
 #include "expr/numbers.h"
 #include "primitives/random_column.h"

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "data/kernels/values-inl.h"
-#include "expr/evaluation/loops.h"
 #include "expr/function.h"
+#include "expr/vectors/loops.h"
 
 /// Functions of expr/gpu/*-inl.h, which devices compile too, as functions of single values of the host.
 namespace lanewise::expr {

@@ -2,8 +2,12 @@
 
 #include "expr/function.h"
 
-/// The parts of the table of date functions, one per file.
-namespace lanewise::expr {
+namespace lanewise {
+
+std::span<const Function> date_functions();  ///< date_part, date_trunc, date ± interval, ...
+
+/// Its parts, one per file.
+namespace expr {
 
 std::span<const Function> interval_arithmetic();   ///< arithmetic.cc: date + interval, interval * number, ...
 std::span<const Function> date_part_functions();   ///< part_functions.cc: year, date_part, ...
@@ -13,4 +17,5 @@ std::span<const Function> date_difference_functions();  ///< differences.cc: dat
 std::span<const Function> make_date_functions();        ///< make.cc: make_date, to_days, ...
 std::span<const Function> strftime_functions();         ///< strftime.cc
 
-}  // namespace lanewise::expr
+}  // namespace expr
+}  // namespace lanewise

@@ -8,7 +8,7 @@
 #include "active/active_set.h"
 #include "data/packed.h"
 #include "data/vector.h"
-#include "expr/evaluation/vectors.h"
+#include "expr/vectors/vectors.h"
 
 /// Nested values column by column: all elements of a chunk's lists, or all values of a field, as one vector.
 namespace lanewise::expr {

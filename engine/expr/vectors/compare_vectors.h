@@ -1,6 +1,8 @@
 #pragma once
 
-#include "expr/evaluation/evaluate.h"
+#include "active/active_set.h"
+#include "data/vector.h"
+#include "expr/context.h"
 #include "primitives/kernels.h"
 
 namespace lanewise::expr {
