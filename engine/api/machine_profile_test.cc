@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 class Profiles : public ::testing::Test {
  protected:
-  const exec::Rates kRates{0.5, 1e9, 2e9, 4e9, 8e9, 16e6, 32e6, 64e6};
+  const exec::Rates kRates{0.5, 1e9, 2e9, 4e9, 8e9, 16e6, 32e6, 64e6, 128e6, 8e6};
   const MachineProfile kProfile{
       "A processor",
       12.5e9,
@@ -102,7 +102,7 @@ TEST_F(Profiles, BadPlacementIsNotUsed) {
 
 TEST_F(Profiles, BrokenFilesAreNotUsed) {
   save_machine_profile(kProfile, path());
-  for (const char* text : {"", "{", "[]", "null", "{\"version\": 2}", "\xff"}) {
+  for (const char* text : {"", "{", "[]", "null", "{\"version\": 3}", "\xff"}) {
     std::ofstream(path()) << text;
     const LoadedProfile loaded = load_machine_profile(path(), "A processor");
     EXPECT_FALSE(loaded.profile) << text;

@@ -33,7 +33,7 @@ def test_tune_measures_stores_and_is_used(lanewise, home):
     assert (code, error) == (0, "") and processor_seconds() - before < 60
     assert f"Stored in {path}" in out and ("placement" in path.read_text()) == ("\nGPU: none: " not in out)
     profile = json.loads(path.read_text())
-    assert profile["version"] == 2 and profile["processor"] in out and profile["read_gb_per_second"] > 0
+    assert profile["version"] == 3 and profile["processor"] in out and profile["read_gb_per_second"] > 0
     for name in ("vector_rows", "interleaved_width", "refill_interleaved"):
         assert profile[name] > 0
         (line,) = [line for line in out.splitlines() if line.startswith(name)]
@@ -75,7 +75,7 @@ def test_other_profiles_are_told_and_not_used(lanewise, home, text, why):
     environment, path = home
     path.parent.mkdir(parents=True)
     path.write_text(text or json.dumps({
-        "version": 2, "processor": "Z80", "read_gb_per_second": 0.001, "vector_rows": 0, "interleaved_width": 4,
+        "version": 3, "processor": "Z80", "read_gb_per_second": 0.001, "vector_rows": 0, "interleaved_width": 4,
         "refill_interleaved": 0, "refill_packed_avx2": 0, "refill_packed_avx512": 0,
         "literal_ns": 0, "packed_ns": 0, "rows_ns": 0, "lazy_ns": 0}))
     code, out, _ = lanewise("info", env=environment)
