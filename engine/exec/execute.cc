@@ -10,9 +10,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "data/gpu/device_column.h"
 #include "exec/cores/pipeline_runner.h"
-#include "exec/gpu/branch/branch_run.h"
+#include "exec/gpu/branch/fault_of_pair.h"
 #include "exec/gpu/run_on_device.h"
 #include "exec/pipeline/pipeline.h"
 #include "exec/placement/kept_rows.h"

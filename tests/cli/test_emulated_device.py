@@ -158,39 +158,55 @@ def test_rows_between_pipelines_stay(lanewise, env, name, memory):
 
 
 BATCHES = {
-    "filter": "SELECT count(*) AS n, sum(v) AS v, min(s) AS s FROM g WHERE v % 3 = 1",
-    "rows": "SELECT v, s FROM g WHERE v % 1000 = 1 ORDER BY v",
-    "join": "SELECT count(*) AS n, sum(g.v) AS v FROM g JOIN t ON g.k = t.k WHERE t.i % 5 = 0",
-    "build": "SELECT count(*) AS n, sum(g.v) AS v, max(g.s) AS s FROM t JOIN g ON g.k = t.k AND g.s = t.s",
-    "two": "SELECT k, s, v FROM g WHERE v = (SELECT max(v) FROM g) UNION ALL SELECT k, s, v FROM g WHERE k = 77 ORDER BY ALL",
-    "groups": "SELECT k % 10 AS d, s, count(*) AS n, sum(v) AS v FROM g GROUP BY ALL ORDER BY ALL",
-    "error": "SELECT sum(CASE WHEN v = 359_994 AND s IS NOT NULL THEN v * 1_000_000_000_000_000_000 ELSE v END) AS v FROM g",
+    "filter": "SELECT count(*) AS n, sum(v) AS v, min(s) AS s FROM g WHERE v % 3 = 1 AND v < most",
+    "rows": "SELECT v, s FROM g WHERE v % 1000 = 1 AND v < most ORDER BY v",
+    "join": "SELECT count(*) AS n, sum(g.v) AS v FROM g JOIN t ON g.k = t.k WHERE t.i % 5 = 0 AND v < most",
+    "build": "SELECT count(*) AS n, sum(g.v) AS v, max(g.s) AS s FROM t JOIN g ON g.k = t.k AND g.s = t.s WHERE v < most",
+    "two": "SELECT k, s, v FROM g WHERE v = most UNION ALL SELECT k, s, v FROM g WHERE k = 77 ORDER BY ALL",
+    "groups": "SELECT k % 10 AS d, s, count(*) AS n, sum(v) AS v FROM g WHERE v < most GROUP BY ALL ORDER BY ALL",
+    "error": "SELECT sum(CASE WHEN v = 359_994 AND s IS NOT NULL THEN v * 1_000_000_000_000_000_000 ELSE v END) AS v FROM g WHERE v <= most",
 }
 
 
 @pytest.mark.parametrize("union", [False, True])
 @pytest.mark.parametrize("name", BATCHES)
 def test_rows_of_several_batches_stay(lanewise, env, name, union):
-    """They are read batch by batch where they were left, and are not uploaded again; a build side is put together on the host."""
+    """They are read twice, batch by batch, where they were left, and are not uploaded again; a build side is put together on the host."""
     other = " UNION ALL SELECT k + 1, s, -i FROM t WHERE i % 64 = 5" if union else ""
-    sql = f"{LEFT}; WITH g AS MATERIALIZED (SELECT k, s, 3 * i AS v FROM t WHERE i % 10 <> 7{other}) {BATCHES[name]}"
+    reader = BATCHES[name].replace("most", "(SELECT max(v) FROM g)")
+    sql = f"{LEFT}; WITH g AS MATERIALIZED (SELECT k, s, 3 * i AS v FROM t WHERE i % 10 <> 7{other}) {reader}"
     on_cpu = lanewise("sql", "--format", "csv", "-c", sql)
     code, out, error = lanewise("sql", "--device", "cuda", "--device-rows", "16384", "--format", "csv", "--profile", "-c", sql, env=env)
     assert (code, out) == on_cpu[:2], error
     if name == "error":
         assert code != 0 and on_cpu[2] in error
         return
-    sizes = sum(float(size) * {"KiB": 1, "MiB": 1024}[unit] for size, unit in re.findall(r"uploaded ([0-9.]+) (\w+) at", error))
-    assert re.search(r"in \d+ batches", error) and (sizes < 5000 or name == "build"), f"of t only: {error}"
+    sizes = [float(size) * {"KiB": 1, "MiB": 1024}[unit] for size, unit in re.findall(r"uploaded ([0-9.]+) (\w+) at", error)]
+    pipelines = re.findall(r"kernels .* in \d+ batches.*", error)
+    assert len(pipelines) >= 3 and (sum(sizes) < 5600 or name == "build"), f"of t only: {error}"
+    assert sum("columns on the GPU" in line for line in pipelines) >= (1 if name == "build" else 2), error
 
 
-def test_rows_of_several_batches_make_room(lanewise, env):
+@pytest.mark.parametrize("memory", ["16MB", "40MB"])
+def test_rows_of_several_batches_make_room(lanewise, env, memory):
     """The rows that batches leave are more than the GPU's memory: they go to the host, and come back batch by batch."""
     sql = """CREATE TABLE t AS SELECT i, i * 7 % 1000 AS k FROM range(300_000) r(i);
       WITH g AS MATERIALIZED (SELECT i, k, i * k AS a, i + k AS b, i - k AS c, i // 3 AS d, i % 77 AS e, k * k AS f FROM t WHERE i % 100 <> 7)
-      SELECT count(*) AS n, sum(a) AS a, sum(b) AS b, sum(c) AS c, sum(d) AS d, sum(e) AS e, sum(f) AS f, min(i) AS i, max(k) AS k FROM g"""
+      SELECT count(*) AS n, sum(a) AS a, sum(b) AS b, sum(c) AS c, sum(d) AS d, sum(e) AS e, sum(f) AS f, min(i) AS i, max(k) AS k FROM g
+      WHERE a <= (SELECT max(a) FROM g)"""
     answer = lanewise("sql", "--format", "csv", "-c", sql)
-    assert lanewise("sql", "--device", "cuda", "--device-rows", "65536", "--device-memory", "16MB", "--format", "csv", "-c", sql, env=env) == answer
+    code, out, error = lanewise("sql", "--device", "cuda", "--device-rows", "65536", "--device-memory", memory, "--format", "csv", "--profile", "-c", sql, env=env)
+    assert (code, out) == answer[:2], error
+    sizes = [float(size) * {"KiB": 1, "MiB": 1024}[unit] for size, unit in re.findall(r"uploaded ([0-9.]+) (\w+) at", error)]
+    assert (sum(sizes) > 20_000) == (memory == "16MB"), error
+
+
+def test_few_rows_of_several_batches_come_to_the_host(lanewise, env):
+    sql = """CREATE TABLE t AS SELECT i FROM range(100_000) r(i);
+      WITH g AS MATERIALIZED (SELECT i, i * 2 AS v FROM t WHERE i % 9999 = 1) SELECT i, v FROM g WHERE v <= (SELECT max(v) FROM g) ORDER BY i"""
+    answer = lanewise("sql", "--format", "csv", "-c", sql)
+    code, out, error = lanewise("sql", "--device", "cuda", "--device-rows", "4096", "--format", "csv", "--profile", "-c", sql, env=env)
+    assert (code, out) == answer[:2] and len(re.findall(r" in \d+ batches", error)) == 2, f"of t and of g: {error}"
 
 
 def test_rows_that_were_left_make_room(lanewise, env):

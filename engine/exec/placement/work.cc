@@ -23,6 +23,15 @@ double words(Type type) {
   return std::ceil((type.is_string() ? kUsualText : usual_bytes(type)) / kWordBytes);
 }
 
+/// Of a row that a build side keeps, or that is found there: its keys, and the columns that the join gives.
+double words_of_row(const plan::Join& join, const plan::Node& node) {
+  double sum = 0;
+  for (const plan::JoinKey& key : join.keys) sum += words(key.right->type);
+  if (!plan::gives_right(join.kind)) return sum;
+  for (const size_t column : join.right) sum += words(node.children[1]->schema[column].type);
+  return sum;
+}
+
 /// The input of a branch.
 struct InputSize {
   double rows = 0;
@@ -147,12 +156,8 @@ class BranchWork {
   }
 
   void look_up(const plan::Join& join, const plan::Node& node, double build_rows) {
-    double row = plan::gives_right(join.kind) ? static_cast<double>(join.right.size()) : 0;
-    for (const plan::JoinKey& key : join.keys) {
-      evaluate(*key.left);
-      row += words(key.left->type);
-    }
-    work_.lookups.push_back({rows_ * row, build_rows});
+    for (const plan::JoinKey& key : join.keys) evaluate(*key.left);
+    work_.lookups.push_back({rows_ * words_of_row(join, node), build_rows});
     // What DuckDB expects of the join, in proportion.
     const double given = node.estimated_rows, taken = node.children[0]->estimated_rows;
     if (given > 0 && taken > 0) rows_ *= given / taken;
@@ -263,9 +268,7 @@ class SinkWork {
     return within(limit.limit, limit.offset);
   }
   double book(const plan::Join& join) {
-    double row = plan::gives_right(join.kind) ? static_cast<double>(join.right.size()) : 0;
-    for (const plan::JoinKey& key : join.keys) row += words(key.right->type);
-    work_.built += rows_ * row;
+    work_.built += rows_ * words_of_row(join, *pipeline_.sink);
     return rows_;
   }
   double book(const plan::Window&) { return rows_; }

@@ -139,13 +139,14 @@ TEST_F(Works, JoinsBuildAndLookUp) {
         plan::join(plan::with_estimate(scan(), kWorkRows), scan({call("<", {id(), big(5)})}), join),
         expected);
   };
-  const double keys = 1 + kUsualText / kWordBytes, built = kPasses * kWorkRows;
+  const double keys = 1 + kUsualText / kWordBytes, row = keys + 1 + kUsualText / kWordBytes;
+  const double built = kPasses * kWorkRows;
   const plan::NodePtr plan = count(joined(plan::JoinKind::kInner, 3.0 * kWorkRows));
-  EXPECT_DOUBLE_EQ(work(plan).built, built * (keys + 2));
+  EXPECT_DOUBLE_EQ(work(plan).built, built * row);
   known_.result_rows = {built, 0};
   const Work probing = work_of(pipelines_[1], known_);
   ASSERT_EQ(probing.lookups.size(), 1U);
-  EXPECT_DOUBLE_EQ(probing.lookups[0].words, kWorkRows * (keys + 2));
+  EXPECT_DOUBLE_EQ(probing.lookups[0].words, kWorkRows * row);
   EXPECT_EQ(probing.lookups[0].rows, built);
   EXPECT_DOUBLE_EQ(probing.computed, 3.0 * kWorkRows) << "a count of all pairs";
   const plan::NodePtr semi = joined(plan::JoinKind::kSemi, kWorkRows / 10.0);

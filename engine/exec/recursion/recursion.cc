@@ -46,7 +46,7 @@ const plan::Node* limited_recursion(const plan::Node& node) {
   const plan::Node* below = node.children[0].get();
   while (is_step(*below) && below->children.size() == 1) below = below->children[0].get();
   const auto* recursion = std::get_if<plan::Recursion>(&below->payload);
-  return recursion != nullptr && recursion->keys.empty() ? below : nullptr;
+  return recursion != nullptr && !recursion->replaces() ? below : nullptr;
 }
 
 /// Whether each row of the recursion below becomes one row.

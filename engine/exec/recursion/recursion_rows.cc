@@ -2,110 +2,130 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "base/arena.h"
-#include "ops/join/parts.h"
-#include "primitives/parallel.h"
+#include "ops/pick.h"
 
 namespace lanewise::exec {
 
 namespace {
-
-constexpr int64_t kRowsForThreads = 1 << 16;  // of a round that is worth several threads
-constexpr uint32_t kRowsAtOnce = 2048;
-constexpr size_t kPartsOfKeys = ops::kMostParts;
-
-/// Some rows of a batch.
-struct Slice {
-  const Batch* batch;
-  int64_t first;
-  uint32_t rows;
-};
-
-std::vector<Slice> slices_of(const Table& table) {
-  std::vector<Slice> slices;
-  for (const Batch& batch : table.batches) {
-    for (int64_t first = 0; first < batch.rows; first += kRowsAtOnce)
-      slices.push_back(
-          {&batch, first, static_cast<uint32_t>(std::min<int64_t>(kRowsAtOnce, batch.rows - first))});
-  }
-  return slices;
-}
-
+constexpr std::string_view kWhat = "WITH RECURSIVE";
+constexpr uint32_t kNumbered = 2048;     // rows at a time
+constexpr uint32_t kRows = 1u << 16;     // in a batch
+constexpr int64_t kCompacted = 1 << 16;  // fewer rows are not worth it
 }  // namespace
 
 RecursionRows::RecursionRows(const plan::Recursion& recursion, const Schema& schema, MemoryBudget* budget,
                              const Cancellation* cancellation)
-    : recursion_(recursion), schema_(schema), budget_(budget), cancellation_(cancellation) {
-  add_part();
-}
-
-void RecursionRows::add_part() {
-  parts_.push_back(std::make_unique<KnownRows>(recursion_, schema_, budget_, cancellation_));
+    : schema_(schema),
+      budget_(budget),
+      cancellation_(cancellation),
+      keys_(recursion.keys),
+      replaces_(recursion.replaces()),
+      has_keys_(!keys_.empty()) {
+  if (!recursion.distinct && !replaces_) return;
+  if (!has_keys_) {
+    keys_.resize(schema.size());
+    std::iota(keys_.begin(), keys_.end(), size_t{0});
+  }
+  std::vector<Type> types;
+  for (const size_t key : keys_) types.push_back(schema[key].type);
+  known_ = std::make_unique<Grouping>(std::move(types), budget, kWhat);
 }
 
 Table RecursionRows::add(Table round) {
-  const bool keeps_all = !recursion_.distinct && recursion_.keys.empty();
-  if (parts_.size() == 1 && (keeps_all || round.rows() < kRowsForThreads || parallelism() < 2))
-    return parts_[0]->add(std::move(round));
-  if (parts_.size() == 1) {
-    const Table before = parts_[0]->all();
-    parts_.clear();
-    while (parts_.size() < kPartsOfKeys) add_part();
-    add_to_parts(before);
+  if (known_ != nullptr && !replaces_) return new_rows(round);
+  for (const Batch& batch : round.batches) {
+    if (batch.rows == 0) continue;
+    if (replaces_) {
+      number(batch);
+      places_.resize(known_->size());
+      for (uint32_t row = 0; row < batch.rows; ++row)
+        places_[numbers_[row]] = {static_cast<uint32_t>(batches_.size()), row};
+    }
+    batches_.push_back(batch);
+    rows_ += batch.rows;
   }
-  Table added = add_to_parts(round);
-  return recursion_.keys.empty() ? added : round;
+  if (replaces_) compact();
+  return round;
+}
+
+Table RecursionRows::new_rows(const Table& round) {
+  Table added{schema_, {}};
+  const uint32_t before = known_->size();
+  for (const Batch& batch : round.batches) {
+    if (batch.rows == 0) continue;
+    const uint32_t known = known_->size();
+    number(batch);
+    if (has_keys_) std::ranges::move(first_rows(batch, known).batches, std::back_inserter(added.batches));
+  }
+  if (!has_keys_) {
+    added.batches = numbered(before, known_->size());
+  } else {
+    batches_.insert(batches_.end(), added.batches.begin(), added.batches.end());
+  }
+  return added;
+}
+
+Table RecursionRows::first_rows(const Batch& batch, uint32_t known) const {
+  std::vector<KeyRow> rows;
+  std::vector<bool> seen(known_->size() - known);
+  for (uint32_t row = 0; row < batch.rows; ++row) {
+    if (numbers_[row] < known || seen[numbers_[row] - known]) continue;
+    seen[numbers_[row] - known] = true;
+    rows.push_back({0, row_of(0, row)});
+  }
+  const Batch* const part = &batch;
+  return ops::pick_table(schema_, {&part, 1}, rows, budget_, kWhat, cancellation_);
 }
 
 Table RecursionRows::all() const {
-  Table table{schema_, {}};
-  for (const auto& part : parts_) std::ranges::move(part->all().batches, std::back_inserter(table.batches));
-  return table;
+  if (known_ == nullptr || (has_keys_ && !replaces_)) return {schema_, batches_};
+  if (!replaces_) return {schema_, numbered(0, known_->size())};
+  std::vector<const Batch*> parts;
+  for (const Batch& batch : batches_) parts.push_back(&batch);
+  std::vector<KeyRow> rows;
+  for (const Place& place : places_) rows.push_back({0, row_of(place.batch, place.row)});
+  return ops::pick_table(schema_, parts, rows, budget_, kWhat, cancellation_);
 }
 
-/// What the parts make of their rows.
-Table RecursionRows::add_to_parts(const Table& rows) {
-  std::vector<Table> of_parts = split(rows);
-  const auto add = [&](size_t part) {
-    if (of_parts[part].rows() != 0) of_parts[part] = parts_[part]->add(std::move(of_parts[part]));
-  };
-  if (rows.rows() < kRowsForThreads) {
-    for (size_t part = 0; part < kPartsOfKeys; ++part) add(part);
-  } else {
-    parallel_for(kPartsOfKeys, add);
+void RecursionRows::number(const Batch& batch) {
+  numbers_.resize(static_cast<size_t>(batch.rows));
+  Arena arena(budget_, kWhat);
+  for (int64_t first = 0; first < batch.rows; first += kNumbered) {
+    if (cancellation_ != nullptr) cancellation_->check();
+    arena.reset();
+    const auto count = static_cast<uint32_t>(std::min<int64_t>(kNumbered, batch.rows - first));
+    std::vector<Vector> keys;
+    for (const size_t key : keys_) keys.push_back(slice(*batch.columns[key], first, count, arena));
+    known_->find_or_add(keys, ActiveSet(count, arena), numbers_.data() + first);
   }
-  Table table{schema_, {}};
-  for (Table& part : of_parts) std::ranges::move(part.batches, std::back_inserter(table.batches));
-  return table;
 }
 
-/// The rows of each part, in their order.
-std::vector<Table> RecursionRows::split(const Table& rows) const {
-  const std::vector<Slice> slices = slices_of(rows);
-  const size_t threads = rows.rows() < kRowsForThreads ? 1 : std::min(parallelism(), slices.size());
-  std::vector<std::unique_ptr<ops::Sink::Local>> locals(threads);
-  run_workers(threads, [&](size_t thread) {
-    auto local = std::make_unique<ops::RowsInParts>(schema_, kPartsOfKeys, kRecursion);
-    Arena arena(budget_, kRecursion);
-    for (size_t i = slices.size() * thread / threads; i < slices.size() * (thread + 1) / threads; ++i) {
-      if (cancellation_ != nullptr) cancellation_->check();
-      arena.reset();
-      const Slice& slice = slices[i];
-      ops::Chunk chunk{.order = i, .rows = slice.rows, .columns = {}, .active = ActiveSet(slice.rows, arena)};
-      for (const ColumnPtr& column : slice.batch->columns)
-        chunk.columns.push_back(lanewise::slice(*column, slice.first, slice.rows, arena));
-      std::vector<Vector> keys = chunk.columns;
-      if (!recursion_.keys.empty()) {
-        keys.clear();
-        for (const size_t key : recursion_.keys) keys.push_back(chunk.columns[key]);
-      }
-      local->append(chunk, keys, arena, budget_);
-    }
-    locals[thread] = std::move(local);
-  });
-  return ops::RowsInParts::merge(schema_, locals, kPartsOfKeys, budget_, kRecursion);
+std::vector<Batch> RecursionRows::numbered(uint32_t first, uint32_t end) const {
+  std::vector<Batch> batches;
+  std::vector<uint32_t> numbers;
+  for (; first < end; first += static_cast<uint32_t>(numbers.size())) {
+    numbers.resize(std::min(kRows, end - first));
+    std::iota(numbers.begin(), numbers.end(), first);
+    Batch& batch = batches.emplace_back(Batch{static_cast<int64_t>(numbers.size()), {}});
+    for (size_t key = 0; key < keys_.size(); ++key) batch.columns.push_back(known_->column(key, numbers));
+  }
+  return batches;
+}
+
+void RecursionRows::compact() {
+  const auto kept = static_cast<int64_t>(places_.size());
+  if (rows_ < kCompacted || rows_ / 2 < kept) return;
+  batches_ = all().batches;
+  rows_ = kept;
+  size_t key = 0;
+  for (uint32_t batch = 0; batch < batches_.size(); ++batch) {
+    for (uint32_t row = 0; row < batches_[batch].rows; ++row) places_[key++] = {batch, row};
+  }
 }
 
 }  // namespace lanewise::exec

@@ -37,9 +37,9 @@ std::vector<ActiveSet> split(const ActiveSet& active, std::span<const Vector> ke
 
 }  // namespace
 
-RowsInParts::RowsInParts(const Schema& schema, size_t parts, std::string_view what) {
+RowsInParts::RowsInParts(const Schema& schema, size_t parts) {
   for (size_t part = 0; part < parts; ++part)
-    parts_.push_back(std::make_unique<OrderedRows>(schema, what, kPartBatchRows));
+    parts_.push_back(std::make_unique<OrderedRows>(schema, kJoin, kPartBatchRows));
 }
 
 void RowsInParts::append(const Chunk& chunk, std::span<const Vector> keys, Arena& arena,
@@ -53,12 +53,12 @@ void RowsInParts::append(const Chunk& chunk, std::span<const Vector> keys, Arena
 }
 
 std::vector<Table> RowsInParts::merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals,
-                                      size_t parts, MemoryBudget* budget, std::string_view what) {
+                                      size_t parts, MemoryBudget* budget) {
   std::vector<Table> tables;
   for (size_t part = 0; part < parts; ++part) {
     std::vector<std::unique_ptr<Sink::Local>> of_part;
     for (auto& local : locals) of_part.push_back(std::move(static_cast<RowsInParts&>(*local).parts_[part]));
-    tables.push_back(OrderedRows::merge(schema, of_part, 0, -1, budget, what));
+    tables.push_back(OrderedRows::merge(schema, of_part, 0, -1, budget, kJoin));
   }
   return tables;
 }

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "ops/join/build.h"
@@ -16,17 +15,16 @@ namespace lanewise::ops {
 /// Maximum number of parts of a join.
 inline constexpr size_t kMostParts = 16;
 
-/// Rows of one thread, split by the hash of their keys: rows with equal keys, of either side of a join, are
-/// in the part of the same number.
+/// Rows of one thread, split by the hash of a join's keys: rows of either side with equal keys are in the
+/// part of the same number.
 class RowsInParts : public Sink::Local {
  public:
-  /// `what`, a string literal, names the operator in memory errors.
-  RowsInParts(const Schema& schema, size_t parts, std::string_view what = kJoin);
+  RowsInParts(const Schema& schema, size_t parts);
   /// `keys` are those of the chunk's rows.
   void append(const Chunk& chunk, std::span<const Vector> keys, Arena& arena, MemoryBudget* budget);
   /// The rows of all threads, by part, in order.
   static std::vector<Table> merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals,
-                                  size_t parts, MemoryBudget* budget, std::string_view what = kJoin);
+                                  size_t parts, MemoryBudget* budget);
 
  private:
   std::vector<std::unique_ptr<Sink::Local>> parts_;

@@ -91,7 +91,7 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch, const std::fu
     try {
       open(now, ahead ? input_.next_rows(now.end, most) : RowRange{now.end, now.end});
       more = batch();
-      if (!stood_for_.empty()) gpu_.modules.begin(stood_for_);  // now, so that nothing waits for it
+      if (!missing_.empty()) gpu_.modules.begin(missing_);  // now, so that nothing waits for it
       if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
       book_kernels();
     } catch (const DeviceFull&) {
@@ -99,11 +99,12 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch, const std::fu
       feed_.end();
       split_.clear();
       heaps_.clear();
-      if (feed_.forget()) {  // without another batch there may be enough
+      const bool had_next = feed_.forget();
+      if (make_room()) continue;
+      if (had_next) {  // without another batch there may be enough
         ahead = false;
         continue;
       }
-      if (make_room()) continue;
       if (rows <= kFewestRows) throw;
       most = std::max(kFewestRows, (rows / 2 + 63) / 64 * 64);
       now = input_.next_rows(now.first, most);
@@ -155,12 +156,18 @@ void BranchRun::begin_kernels() {
   matchings_.resize(sections_.size());
   kernels_.clear();
   awaited_.clear();
-  stood_for_.clear();
+  missing_.clear();
   making_texts_.clear();
   begin_section(0);
   for (size_t section = 0; section < sections_.size(); ++section) {
     const bool last = section + 1 == sections_.size();
-    add_kernels(last ? sources_[section].sink().texts_for_now(gpu_, stood_for_) : sources_[section].texts());
+    if (!last) {
+      add_kernels(sources_[section].texts());
+      continue;
+    }
+    SinkKernels::ForNow now = sources_[section].sink().texts_for_now(gpu_);
+    add_kernels(now.texts);
+    missing_ = std::move(now.missing);
   }
   if (splitting() != nullptr) add_kernels({split_text(sources().builder())});
 }

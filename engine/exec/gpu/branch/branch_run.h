@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exec/gpu/branch/device_sink.h"
+#include "exec/gpu/branch/fault_of_pair.h"
 #include "exec/gpu/branch/section_sources.h"
 #include "exec/gpu/codegen/rows-inl.h"
 #include "exec/gpu/device/accelerator.h"
@@ -21,12 +22,6 @@
 
 namespace lanewise::exec {
 
-/// A pair of a row and one of a build side raised an error, which the host finds the words for.
-class FaultOfPair : public UserError {
- public:
-  FaultOfPair() : UserError("a row of a join raises an error") {}
-};
-
 /// A branch of a pipeline on its way through a GPU, batch by batch.
 class BranchRun {
  public:
@@ -37,10 +32,11 @@ class BranchRun {
   /// too little memory, again from the same row on, for fewer rows if there is nothing that `make_room` gives
   /// back; DeviceFull where it is too little for any.
   void for_each_batch(const std::function<bool()>& batch, const std::function<bool()>& make_room);
-  /// Raises what a row raised, if one did, in the words of the reference evaluator. What else is to come from
-  /// the device may come with that knowledge.
+  /// Raises the error of a row, if there is one, in the words of the reference evaluator. `with` comes to the
+  /// host in the same transfer.
   void raise_faults(Downloads with = {});
-  /// That knowledge, for who brings other things when all is launched that may raise something.
+  /// The transfer that says whether there is one, for a caller that makes it together with others, after all
+  /// launches.
   gpu::Download bring_fault();
 
   // For the current batch:
@@ -58,7 +54,7 @@ class BranchRun {
   std::vector<DeviceStore::ColumnPtr> outputs_as_they_are() const;
   /// Begins to build the kernels of these sources; each is waited for when it is first used.
   void add_kernels(const std::vector<KernelText>& texts);
-  /// Whether there is one of that name; else others stand for it, while it is compiled.
+  /// Whether there is one of that name; else there are slower ones, while it is compiled.
   bool has_kernel(const std::string& name) const { return kernels_.contains(name); }
   /// The bitmap of the rows that are left; 0: all.
   gpu::cuda::Address active() const { return active_; }
@@ -171,7 +167,7 @@ class BranchRun {
   };
   std::unordered_map<std::string, Place> kernels_;  // by name: where each is
   std::set<std::string> awaited_;                   // sources that were not there when the batch began
-  std::string stood_for_;                           // one that others stand for until it is there
+  std::string missing_;                             // a source to be compiled after this batch
   KernelClock clock_;
   std::vector<gpu::DeviceBuffer> hits_;
   std::vector<gpu::DeviceBuffer> found_;  // by probe: rows of its build side; after them: the input's

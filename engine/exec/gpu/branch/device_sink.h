@@ -19,20 +19,22 @@ class JoinTable;
 
 using Downloads = std::vector<gpu::Download>;
 
-/// Where a pipeline's rows go. If they are few, they come to the host all the same.
+/// Where a pipeline's rows go. Few rows for later pipelines come to the host all the same.
 enum class Goal : uint8_t { kHost, kLaterPipelines, kResult };
 
-/// The kernels of a branch's last section, whose rows the sink takes, for columns in the batch's form.
+/// The kernels of a branch's last section, whose rows the sink takes, for columns in the batch's form. A run
+/// of the sink finds those that the same sink made.
 class SinkKernels {
  public:
   virtual ~SinkKernels() = default;
   /// What narrows the rows, and what takes them. What takes long to compile stands alone.
   virtual std::vector<KernelText> texts() const = 0;
-  /// The same as far as they are compiled: `stood_for` becomes the source of one that others stand for until
-  /// it is there.
-  virtual std::vector<KernelText> texts_for_now(Accelerator& /*gpu*/, std::string& /*stood_for*/) const {
-    return texts();
-  }
+  /// The kernels for the next batch: those, or slower ones instead of one that is still to be compiled.
+  struct ForNow {
+    std::vector<KernelText> texts;
+    std::string missing = {};  ///< the source that is to be compiled meanwhile; empty: none
+  };
+  virtual ForNow texts_for_now(Accelerator& /*gpu*/) const { return {texts()}; }
   /// Those that a run may need as well with that strategy; with `rare` those too that depend on the rows.
   virtual std::vector<KernelText> other_texts(const Strategy& /*strategy*/, bool /*rare*/) const {
     return {};

@@ -70,14 +70,6 @@ void Collector::take(BranchRun& run, const kernel::Job& job, const RowList& list
   gpu_.staging.download(with, gpu_.stream);
 }
 
-bool Collector::make_room() {
-  if (kept_.empty()) return false;
-  made_room_ = true;
-  std::ranges::move(to_host(kept_, gpu_, options_.budget), std::back_inserter(batches_));
-  kept_.clear();
-  return true;
-}
-
 /// Where the columns of a result lie in a block of memory that comes to the host: after a word for the bytes
 /// of their strings the `Texts` of all string columns, then the others' values, validity, and room for
 /// strings.
@@ -124,6 +116,20 @@ struct Collector::Layout {
   size_t texts = 0;           // and gaps between columns
   size_t room = 0;
 };
+
+bool Collector::make_room() {
+  if (kept_.empty()) return false;
+  made_room_ = true;
+  std::ranges::move(to_host(kept_, gpu_, options_.budget), std::back_inserter(batches_));
+  kept_.clear();
+  return true;
+}
+
+void Collector::bring_few() {
+  uint64_t rows = 0;
+  for (const arrow::DeviceBatch& batch : kept_) rows += static_cast<uint64_t>(batch.rows);
+  if (kept_.size() > 1 && Layout(schema_, rows).is_small()) make_room();
+}
 
 bool Collector::stays(uint64_t rows) const {
   return to_ == Destination::kDevice ||

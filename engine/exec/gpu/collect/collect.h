@@ -19,8 +19,8 @@ struct MarkedRows {
 
 /// Where collected rows go. Few of them come to the host at once, which takes one round trip.
 enum class Destination : uint8_t { kHost, kDevice, kDeviceIfMany };
-/// Of the current batch, which may be the only one: others stay, however few rows they have, to keep the
-/// order.
+/// Of the current batch, which may be the only one. Of several, none comes to the host alone: that would
+/// change the order of rows.
 Destination destination(Goal goal, bool only);
 
 /// Which rows are wanted, of all of them.
@@ -39,6 +39,8 @@ class Collector {
   void set_destination(Destination to) { to_ = made_room_ ? Destination::kHost : to; }
   /// Brings the rows to the host that stayed on the device; false: there are none.
   bool make_room();
+  /// The same if there are few of them, in several batches.
+  void bring_few();
 
   /// Takes what the current batch's bitmap leaves. Throws DeviceFull; then it has taken nothing of the batch.
   void take(BranchRun& run) { take(run, {run.rows(), run.active(), run.job(), {}}); }

@@ -20,6 +20,7 @@ class CollectRun : public SinkRun {
   bool make_room() override { return collector_.make_room(); }
   uint64_t came() const override { return collector_.seen(); }
   SinkResult finish(const Schema& output) override {
+    if (goal_ == Goal::kLaterPipelines) collector_.bring_few();
     return {{output, collector_.take()}, collector_.take_kept()};
   }
 

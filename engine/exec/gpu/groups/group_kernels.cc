@@ -144,7 +144,7 @@ void GroupKernels::add_last_filter(std::vector<KernelText>& texts) const {
 
 std::vector<KernelText> GroupKernels::slot_texts() const {
   std::vector<KernelText> texts;
-  if (!slots_.shape()) return texts;
+  if (!slots_.shape()) return {std::move(texts)};
   texts.push_back({head(), {}, ""});
   const auto leave_slot = [&](Emitter& out) {
     set_slot(out);
@@ -222,30 +222,29 @@ std::vector<KernelText> GroupKernels::texts() const {
   return texts;
 }
 
-std::vector<KernelText> GroupKernels::texts_for_now(Accelerator& gpu, std::string& stood_for) const {
+SinkKernels::ForNow GroupKernels::texts_for_now(Accelerator& gpu) const {
   std::vector<KernelText> texts = this->texts();
   const auto group = std::ranges::find(texts, std::vector<std::string>{"group"}, &KernelText::names);
-  if (!slots_.shape()) return texts;
+  if (!slots_.shape()) return {std::move(texts)};
   std::string source = group->text();
   switch (gpu.strategy.groups) {
     case Strategy::Groups::kTable:
     case Strategy::Groups::kParts:
-      return texts;
+      return {std::move(texts)};
     case Strategy::Groups::kSlots:
       source.clear();
       break;
     case Strategy::Groups::kAuto:
-      if (!gpu.compiles_beside || gpu.modules.find(source)) return texts;
+      if (!gpu.compiles_beside || gpu.modules.find(source)) return {std::move(texts)};
       if (!gpu.modules.find(put_slots_kernel())) {  // for another query
         gpu.modules.begin(put_slots_kernel());
-        return texts;
+        return {std::move(texts)};
       }
   }
-  stood_for = std::move(source);
-  std::vector<KernelText> sooner = slot_texts();
-  texts.insert(texts.erase(group), std::make_move_iterator(sooner.begin()),
-               std::make_move_iterator(sooner.end()));
-  return texts;
+  std::vector<KernelText> slots = slot_texts();
+  texts.insert(texts.erase(group), std::make_move_iterator(slots.begin()),
+               std::make_move_iterator(slots.end()));
+  return {std::move(texts), std::move(source)};
 }
 
 std::vector<KernelText> GroupKernels::other_texts(const Strategy& strategy, bool rare) const {

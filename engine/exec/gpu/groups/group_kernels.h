@@ -27,8 +27,8 @@ class GroupKernels : public SinkKernels {
   const SlotLayout& slots() const { return slots_; }
   /// The first three, and what narrows rows before them.
   std::vector<KernelText> texts() const override;
-  /// `group` takes longest to compile. Where it is not there yet, slot_texts() stand for it, for this batch.
-  std::vector<KernelText> texts_for_now(Accelerator& gpu, std::string& stood_for) const override;
+  /// `group` takes longest to compile. Where it is not there yet, slot_texts() replace it.
+  ForNow texts_for_now(Accelerator& gpu) const override;
   std::vector<KernelText> other_texts(const Strategy& strategy, bool rare) const override;
   /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
   std::vector<KernelText> parts() const;

@@ -86,7 +86,9 @@ DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, cons
     if (const auto& left = results[result->pipeline].left) {
       invariant(left->place == &gpu, "rows are read where they were left");
       left_ = &*left;
-      rows_ = batch_rows_ = left->rows();
+      rows_ = 0;
+      for (const arrow::DeviceBatch& batch : left->batches) left_ends_.push_back(rows_ += batch.rows);
+      batch_rows_ = rows_;
       return;
     }
   }
@@ -250,10 +252,9 @@ std::vector<ColumnPiece> DeviceInput::pieces(size_t place, int64_t first, int64_
 
 /// The batch that an earlier pipeline left with this row, and the rows before it.
 std::pair<const arrow::DeviceBatch&, int64_t> DeviceInput::batch_with(int64_t row) const {
-  int64_t before = 0;
-  auto batch = left_->batches.begin();
-  while (row >= before + batch->rows) before += (batch++)->rows;
-  return {*batch, before};
+  const auto end = std::ranges::upper_bound(left_ends_, row);
+  const auto& batch = left_->batches[static_cast<size_t>(end - left_ends_.begin())];
+  return {batch, *end - batch.rows};
 }
 
 DeviceStore::ColumnPtr DeviceInput::part(DeviceStore::ColumnPtr whole, int64_t first, int64_t rows) {

@@ -65,6 +65,7 @@ class DeviceInput {
   const plan::Scan* scan_ = nullptr;
   std::shared_ptr<const JoinTable> build_;  // whose rows these are, with their marks
   const LeftRows* left_ = nullptr;          // by an earlier pipeline
+  std::vector<int64_t> left_ends_;          // of its batches: rows up to each end
   const DeviceRows* there_ = nullptr;       // the source's rows, if this device has them
   std::string identity_;                    // empty: nothing is kept
   int64_t rows_ = -1;

@@ -12,9 +12,9 @@ namespace lanewise::exec {
 /// The kernels of ORDER BY. The program's outputs are the rows' columns, then the keys.
 ///
 ///   sort_word_N  the N-th of words() for the rows of a list -> kOut
-///   sort_size_N  the longest string of sort key N in those rows -> kOut, u32; bits of kActive at the places
-///   of
-///                those longer than kDepth bytes are set
+///   sort_size_N  the longest string of sort key N in those rows -> kOut, u32; sets the bits of kActive at
+///   the
+///                places of strings of more than kDepth bytes
 class SortKernels : public ColumnKernels {
  public:
   /// Both outlive it.
