@@ -60,10 +60,10 @@ def format_code(root, fix=False):
         or ([result.stderr.strip()] if result.returncode else [])
 
 
-# Warnings of clang that gcc lacks: gcc's precompiled headers, deprecations in libraries, and `&` and `|` of conditions,
-# which avoid a branch on purpose.
+# Warnings of clang that gcc lacks: gcc's precompiled headers and parameters, deprecations in libraries, and `&` and `|` of
+# conditions, which avoid a branch on purpose.
 TIDY_QUIET = [f"--extra-arg=-Wno-{name}" for name in
-              ("unknown-warning-option", "ignored-gch", "deprecated-declarations", "bitwise-instead-of-logical")]
+              ("unknown-warning-option", "ignored-gch", "unused-command-line-argument", "deprecated-declarations", "bitwise-instead-of-logical")]
 
 
 # A unit of a unity build includes sources, and sees names that its files do not share.

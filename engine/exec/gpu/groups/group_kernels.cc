@@ -144,7 +144,7 @@ void GroupKernels::add_last_filter(std::vector<KernelText>& texts) const {
 
 std::vector<KernelText> GroupKernels::slot_texts() const {
   std::vector<KernelText> texts;
-  if (!slots_.shape()) return {std::move(texts)};
+  if (!slots_.shape()) return texts;
   texts.push_back({head(), {}, ""});
   const auto leave_slot = [&](Emitter& out) {
     set_slot(out);
