@@ -160,7 +160,7 @@ def test_while_the_compiler_runs(emulated_gpu, tmp_path):
 def test_at_once_when_it_starts(tmp_path):
     """Even before there is anything to cancel; a signal before main() may end the program."""
     for wait in (0.01, 0.02, 0.03, 0.05, 0.08, 0.13):
-        program = start("sql", "-c", LARGE.format(2_000_000), "-o", "o.csv", cwd=tmp_path)
+        program = start("sql", "-c", LARGE.format(20_000_000), "-o", "o.csv", cwd=tmp_path)
         time.sleep(wait)
         program.send_signal(signal.SIGINT)
         assert program.wait(10) in (130, -signal.SIGINT)
