@@ -219,7 +219,10 @@ def lets_wrap(reason):
 
 
 def loses_sign(query, reason):
-    """Whether DuckDB has 0.0 for -0.0: its sort rebuilds a key from bytes in which the two are equal."""
+    """Whether DuckDB has 0.0 for -0.0: its sort rebuilds a key from bytes in which the two are equal. Or its JSON, which we print, has 0 for a BIGNUM
+    that is -0, as a DOUBLE between 0 and -1 becomes."""
+    if "(BIGNUM): '0', DuckDB has '-0'" in reason:
+        return True
     text = query.text()
     of_text = "-0.0" in text and re.search(r": '-[^']*', DuckDB has '[^-]", reason)
     return "ORDER BY" in text and bool(of_text or re.search(r": '-0\.0', DuckDB has '0\.0'", reason))
