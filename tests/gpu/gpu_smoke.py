@@ -209,6 +209,12 @@ ERRORS = ["SELECT ln(n) FROM t", "SELECT CASE WHEN i = 7 THEN error(k || ' is no
           "SELECT stddev(CASE WHEN i = 7 THEN 'inf'::DOUBLE ELSE n END) FROM t", "SELECT k, var_pop(f * 1e200) FROM t GROUP BY k",
           "SELECT i, first((i + 32000)::SMALLINT ORDER BY s) FROM t GROUP BY i", "SELECT first(b::TINYINT) FROM t", "SELECT k, string_agg(s, '-' ORDER BY b::INT) FROM t GROUP BY k"]
 
+# A step's error is raised for all of its rows, also those whose value nothing later needs.
+MADE = "(SELECT i, k, b::TINYINT AS x FROM t)"
+ERRORS += [f"SELECT k, first(x) FROM {MADE} GROUP BY k", f"SELECT x FROM {MADE} ORDER BY i LIMIT 1", f"SELECT sum(x) FILTER (WHERE i < 0) FROM {MADE}",
+           f"SELECT k, max(x) FILTER (WHERE i < 0) FROM {MADE} GROUP BY k", f"SELECT CASE WHEN i < 0 THEN x END FROM {MADE}", f"SELECT count(*) FROM {MADE} WHERE i < 0 AND x < 0",
+           f"SELECT coalesce(i, x) FROM {MADE}", f"SELECT max(x) FROM {MADE} a JOIN (SELECT i AS j FROM t) b ON b.j = a.i - 1000000", "SELECT first(x), count(*) FROM (SELECT 'inf'::DOUBLE::DECIMAL(9, 2) AS x)"]
+
 # Groups with rows small enough to be partitioned first.
 PARTS = """
 SELECT n, count(*), sum(us), avg(us), count(us) FROM t GROUP BY n ORDER BY n

@@ -155,7 +155,8 @@ Emitted Emitter::cast(const Expr& expr) {
     if (const Expr* before = evaluated_before_null(expr)) emit(*before);
     return device_literal(Value(expr.type));
   }
-  return function(cast_on_device(expr), device_type(expr.type), {emit(arg)}, !expr.try_cast, expr.try_cast);
+  return function(cast_on_device(expr), device_type(expr.type), {emit(arg)}, cast_may_fail(expr),
+                  expr.try_cast);
 }
 
 /// The automaton is a part of the source: where strings are computed, theirs is the kernel's work. So it is

@@ -59,6 +59,7 @@ class Analysis {
     if (const PreparedPattern* pattern = matched_pattern(expr)) {
       walked_automaton(expr, *pattern);
       traits_.is_long = true;
+      traits_.may_fail |= !pattern->fault().empty();
       return may_be_null(*expr.args[0]);
     }
     switch (expr.function->form) {
@@ -74,9 +75,11 @@ class Analysis {
       case Form::kConcatWs:
         join_texts(expr);
         return may_be_null(*expr.args[0]);
+      case Form::kError:
+        traits_.may_fail = true;
+        [[fallthrough]];
       case Form::kGreatest:
       case Form::kLeast:
-      case Form::kError:
         any_of(expr, 0, expr.args.size());
         return true;
       case Form::kBetween:
@@ -84,6 +87,7 @@ class Analysis {
       default: {
         const DeviceFunction device = called_on_device(expr);
         const bool any = any_of(expr, device.first, device.last);
+        traits_.may_fail |= expr.function->raises || device.may_fail;
         return function(device) || any;
       }
     }
@@ -96,6 +100,7 @@ class Analysis {
     }
     const DeviceFunction device = cast_on_device(expr);
     const bool arg = may_be_null(*expr.args[0]);
+    traits_.may_fail |= cast_may_fail(expr);
     return function(device) || arg || expr.try_cast;
   }
 
@@ -119,6 +124,10 @@ class Analysis {
 
 DeviceTraits device_traits(const Expr& expr, const std::function<bool(const Expr&)>& may_be_null) {
   return Analysis(may_be_null).result(expr);
+}
+
+DeviceTraits device_traits(const Expr& expr) {
+  return device_traits(expr, [](const Expr&) { return false; });
 }
 
 const PreparedPattern* matched_pattern(const Expr& expr) {
@@ -160,6 +169,8 @@ DeviceFunction cast_on_device(const Expr& cast) {
   if (!device) refuse(cast);
   return *std::move(device);
 }
+
+bool cast_may_fail(const Expr& cast) { return !cast.try_cast && !holds_all(cast.args[0]->type, cast.type); }
 
 const Expr* evaluated_before_null(const Expr& cast) {
   const Expr& arg = *cast.args[0];

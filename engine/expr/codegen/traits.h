@@ -23,11 +23,14 @@ struct DeviceTraits {
   bool may_be_null = false;  ///< its value; the others are those of its parts, too
   bool makes_texts = false;  ///< it needs a kernel's heap
   bool is_long = false;      ///< it needs headers, whose functions have loops and take long to compile
+  bool may_fail = false;     ///< for some row it may raise an error
 };
 
 /// `may_be_null`: of a column, and of a match (see is_match()). Throws NotOnDevice where Emitter::emit()
 /// does.
 DeviceTraits device_traits(const Expr& expr, const std::function<bool(const Expr&)>& may_be_null);
+/// The same but `may_be_null`, which depends on the columns.
+DeviceTraits device_traits(const Expr& expr);
 
 /// Whether the call matches a column's strings against a constant pattern and cannot fail: an
 /// automaton evaluates it before the kernel runs.
@@ -43,6 +46,8 @@ lanes::AutomatonView walked_automaton(const Expr& match, const PreparedPattern& 
 /// NULL. Throw NotOnDevice.
 DeviceFunction called_on_device(const Expr& call);
 DeviceFunction cast_on_device(const Expr& cast);
+/// Whether some value of the argument cannot be cast, and is no NULL instead.
+bool cast_may_fail(const Expr& cast);
 /// The expression in front of a cast of NULL that may raise an error, error(); null: nothing is to be
 /// evaluated. Throws NotOnDevice.
 const Expr* evaluated_before_null(const Expr& cast);

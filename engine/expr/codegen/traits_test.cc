@@ -19,7 +19,8 @@ std::optional<DeviceTraits> emitted(const Expr& expr, bool nullable) {
   try {
     Emitter out([&](const Expr&) { return Emitted{"x", nullable ? "there" : ""}; }, 0);
     const bool may_be_null = !out.emit(expr).valid.empty();
-    return DeviceTraits{may_be_null, out.makes_texts(), !out.includes().empty()};
+    const bool may_fail = out.take().find("failed |= ") != std::string::npos;
+    return DeviceTraits{may_be_null, out.makes_texts(), !out.includes().empty(), may_fail};
   } catch (const NotOnDevice&) {
     return std::nullopt;
   }
@@ -46,6 +47,7 @@ size_t check(const std::vector<ExprPtr>& exprs) {
           << expr->to_string() << " of columns, nullable: " << nullable;
       EXPECT_EQ(one->makes_texts, other->makes_texts) << expr->to_string();
       EXPECT_EQ(one->is_long, other->is_long) << expr->to_string();
+      EXPECT_EQ(one->may_fail, other->may_fail) << expr->to_string();
     }
   }
   return offered / 2;

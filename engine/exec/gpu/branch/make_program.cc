@@ -95,7 +95,7 @@ class Stages {
   /// Whether the last one's predicates take long to compile.
   bool ends_long() const {
     return std::ranges::any_of(stages_.back().predicates, [](const ExprPtr& predicate) {
-      return expr::device_traits(*predicate, [](const Expr&) { return false; }).is_long;
+      return expr::device_traits(*predicate).is_long;
     });
   }
   std::vector<Stage> take() { return std::move(stages_); }
@@ -103,6 +103,15 @@ class Stages {
  private:
   std::vector<Stage> stages_ = std::vector<Stage>(1);
 };
+
+/// Whether `expr` computes its part `part` for each row.
+bool computes(const ExprPtr& expr, const ExprPtr& part) {
+  if (expr == part) return true;
+  const bool all = expr->kind == Expr::Kind::kCall || expr->kind == Expr::Kind::kCast;
+  const size_t args = all ? expr->args.size() : std::min<size_t>(expr->args.size(), 1);
+  return std::any_of(expr->args.begin(), expr->args.begin() + args,
+                     [&](const ExprPtr& arg) { return computes(arg, part); });
+}
 
 /// The values of a ScalarJoin's row.
 std::vector<ExprPtr> constants_of(const plan::Node& node, const Table& table) {
@@ -183,7 +192,10 @@ class ProgramMaker {
       filter({node->predicate});
     } else if (const auto* project = std::get_if<plan::Project>(&payload)) {
       std::vector<ExprPtr> made;
-      for (const ExprPtr& expr : project->exprs) made.push_back(substitute(expr, columns_));
+      for (const ExprPtr& expr : project->exprs) {
+        made.push_back(substitute(expr, columns_));
+        if (expr::device_traits(*made.back()).may_fail) unchecked_.push_back(made.back());
+      }
       columns_ = std::move(made);
     } else if (std::holds_alternative<plan::Unnest>(payload)) {
       throw expr::NotOnDevice("UNNEST is not supported on GPUs");
@@ -204,6 +216,8 @@ class ProgramMaker {
       for (const ExprPtr& expr : *sink.expressions)
         program_.outputs.push_back(expr ? substitute(expr, columns_) : nullptr);
     }
+    if (!sink.picks) std::erase_if(unchecked_, [&](const ExprPtr& expr) { return is_output(sink, expr); });
+    check();
     std::vector<Match> matches;
     for (const ExprPtr& output : program_.outputs) {
       if (output == nullptr) continue;
@@ -228,7 +242,26 @@ class ProgramMaker {
     program_.types.push_back(type);
   }
 
+  /// Whether the sink computes it for each row.
+  bool is_output(const SinkForm& sink, const ExprPtr& expr) const {
+    const std::vector<ExprPtr>& outputs = program_.outputs;
+    const bool pairs = sink.takes != SinkForm::Takes::kColumns;  // of values and conditions
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const bool has_condition = pairs && i % 2 == 0 && outputs[i + 1] != nullptr;
+      if (outputs[i] != nullptr && !has_condition && computes(outputs[i], expr)) return true;
+    }
+    return false;
+  }
+
+  /// What follows computes values of some rows only: of the others the errors are raised here.
+  void check() {
+    for (const ExprPtr& expr : unchecked_)
+      stages_.add(disjunction({call("IS NULL", {expr}), literal(Value::boolean(true))}));
+    unchecked_.clear();
+  }
+
   void filter(const std::vector<ExprPtr>& predicates) {
+    check();
     for (const ExprPtr& predicate : ops::order_by_cost(ops::conjuncts(predicates))) {
       ExprPtr asked = substitute(predicate, columns_);
       if (compared_ < kMostCompared) {
@@ -243,6 +276,7 @@ class ProgramMaker {
   void probe(const StepSpec& step) {
     const plan::Node& node = *step.node;
     const auto& join = std::get<plan::Join>(node.payload);
+    check();
     const Schema& right = node.children[1]->schema;
     const ops::JoinColumns kept(join, node.children[0]->schema, right);
     Probe made{&join, step.result, {}, nullptr, program_.types.size(), kept.kept.size()};
@@ -277,8 +311,9 @@ class ProgramMaker {
   const Results& results_;
   Program program_;
   Stages stages_;
-  std::vector<ExprPtr> columns_;  // of the rows at this place of the pipeline
-  size_t compared_ = 0;           // comparisons that run as patterns
+  std::vector<ExprPtr> columns_;    // of the rows at this place of the pipeline
+  std::vector<ExprPtr> unchecked_;  // of steps before; they may raise errors
+  size_t compared_ = 0;             // comparisons that run as patterns
 };
 
 }  // namespace

@@ -8,9 +8,7 @@ namespace lanewise::exec {
 
 namespace {
 
-bool makes_texts(const ExprPtr& expr) {
-  return expr != nullptr && expr::device_traits(*expr, [](const Expr&) { return true; }).makes_texts;
-}
+bool makes_texts(const ExprPtr& expr) { return expr != nullptr && expr::device_traits(*expr).makes_texts; }
 
 bool has_match(const ExprPtr& expr) {
   bool found = false;

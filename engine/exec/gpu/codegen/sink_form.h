@@ -17,6 +17,8 @@ struct SinkForm {
   const std::vector<ExprPtr>* expressions = nullptr;
   /// Columns that a kernel leaves; none: as many as there are expressions.
   std::optional<size_t> outputs = {};
+  /// Whether it computes expressions of some rows only.
+  bool picks = false;
 };
 
 }  // namespace lanewise::exec

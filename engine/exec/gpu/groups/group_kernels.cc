@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "exec/gpu/rows/row_kernels.h"
+#include "expr/codegen/traits.h"
 
 namespace lanewise::exec {
 
@@ -95,6 +96,11 @@ SlotLayout GroupKernels::make_layout() const {
   return {plan_, may_be_null, std::move(texts)};
 }
 
+/// For each row, as a cell needs it or it may raise an error.
+bool GroupKernels::is_computed(size_t input) const {
+  return plan_.inputs()[input].is_computed || expr::device_traits(*this->input(input)).may_fail;
+}
+
 /// An input's value, and whether it is taken: where it is there and its filter is true.
 Emitted GroupKernels::input_value(Emitter& out, size_t input) const {
   const ExprPtr &arg = this->input(input), &filter = this->filter(input);
@@ -133,7 +139,7 @@ void GroupKernels::set_slot(Emitter& out) const {
   for (size_t i = 0; i < plan_.keys().size(); ++i) set_key(out, i, out.emit(*key(i)));
   std::vector<Emitted> inputs;
   for (size_t input = 0; input < plan_.inputs().size(); ++input)
-    inputs.push_back(plan_.inputs()[input].is_computed ? input_value(out, input) : Emitted{});
+    inputs.push_back(is_computed(input) ? input_value(out, input) : Emitted{});
   set_cells(out, inputs);
 }
 

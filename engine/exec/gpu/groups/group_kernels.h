@@ -56,6 +56,7 @@ class GroupKernels : public SinkKernels {
     return builder_.program().outputs[plan_.input_pair(input) + 1];
   }
 
+  bool is_computed(size_t input) const;
   SlotLayout make_layout() const;
   std::string head() const;
   void add_last_filter(std::vector<KernelText>& texts) const;

@@ -7,7 +7,6 @@
 #include "exec/cores/pipeline_runner.h"
 #include "exec/gpu/aggregate/ranks.h"
 #include "expr/codegen/emitter.h"
-#include "expr/function.h"
 #include "expr/functions/build.h"
 #include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/average.h"
@@ -66,16 +65,6 @@ const char* merging(const GroupCell& cell) {
       break;
   }
   return nullptr;
-}
-
-/// Whether some row may have no value but an error.
-bool may_raise(const Expr& expr) {
-  bool may = false;
-  walk(expr, [&](const Expr& part) {
-    may |= part.kind == Expr::Kind::kCall && part.function->raises;
-    may |= part.kind == Expr::Kind::kCast && !part.try_cast;
-  });
-  return may;
 }
 
 bool is_interval(const ExprPtr& expr) { return expr->type.id == TypeId::kInterval; }
@@ -170,7 +159,7 @@ void GroupPlan::add_pick(const plan::AggregateCall& call, const Pick& pick) {
                  .of = of});
   };
   const auto picked = [&](const ExprPtr& expr) {
-    return part(Kind::kPicked, input(expr, call.filter, may_raise(*expr)), expr->type);
+    return part(Kind::kPicked, input(expr, call.filter, false), expr->type);
   };
   Call made{call};
   for (const ExprPtr& arg : call.args) made.parts.push_back(picked(arg));

@@ -61,7 +61,7 @@ class GroupPlan {
 
   struct Input {
     ExprPtr arg, filter;       ///< null: none
-    bool is_computed = false;  ///< for each row; else only for those that are picked
+    bool is_computed = false;  ///< for each row; else for those that are picked, and others may fail
   };
   const std::vector<ExprPtr>& keys() const { return keys_; }
   /// Of the sink's expressions 2 i and 2 i + 1, a value and the condition under which it is needed: that of a

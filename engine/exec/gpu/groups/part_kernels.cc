@@ -35,7 +35,7 @@ std::vector<GroupKernels::RecordField> GroupKernels::record_fields() const {
   for (size_t i = 0; i < plan_.keys().size(); ++i)
     fields.push_back({true, i, key(i).get(), builder_.may_be_null(key(i))});
   for (size_t number = 0; number < plan_.inputs().size(); ++number) {
-    if (!plan_.inputs()[number].is_computed) continue;
+    if (!is_computed(number)) continue;
     bool needs_value = false;
     for (size_t i = 0; i < plan_.cells().size(); ++i) {
       const GroupCell& cell = plan_.cells()[i];

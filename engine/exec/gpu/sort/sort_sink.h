@@ -14,7 +14,8 @@ class SortSink : public DeviceSink {
   SortSink(const plan::Sort& sort, const Schema& rows);
 
   SinkForm form() const override {
-    return {SinkForm::Takes::kColumns, &expressions_, expressions_.size() - sort_.keys.size()};
+    return {SinkForm::Takes::kColumns, &expressions_, expressions_.size() - sort_.keys.size(),
+            sort_.limit >= 0};
   }
   std::unique_ptr<SinkKernels> kernels(const KernelBuilder& builder) const override;
   std::unique_ptr<SinkRun> start(const Setting& setting) const override;
