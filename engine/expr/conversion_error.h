@@ -23,4 +23,7 @@ class ConversionError : public UserError {
   bool of_constant = false;     ///< the statement is wrong, not a row of its input
 };
 
+/// Throws the error of a cast again: it names the constant, or has the argument.
+[[noreturn]] void raise_again(ConversionError& error, const Expr& cast);
+
 }  // namespace lanewise

@@ -212,8 +212,8 @@ ERRORS = ["SELECT ln(n) FROM t", "SELECT CASE WHEN i = 7 THEN error(k || ' is no
 # A step's error is raised for all of its rows, also those whose value nothing later needs.
 MADE = "(SELECT i, k, b::TINYINT AS x FROM t)"
 ERRORS += [f"SELECT k, first(x) FROM {MADE} GROUP BY k", f"SELECT x FROM {MADE} ORDER BY i LIMIT 1", f"SELECT sum(x) FILTER (WHERE i < 0) FROM {MADE}",
-           f"SELECT k, max(x) FILTER (WHERE i < 0) FROM {MADE} GROUP BY k", f"SELECT CASE WHEN i < 0 THEN x END FROM {MADE}", f"SELECT count(*) FROM {MADE} WHERE i < 0 AND x < 0",
-           f"SELECT coalesce(i, x) FROM {MADE}", f"SELECT max(x) FROM {MADE} a JOIN (SELECT i AS j FROM t) b ON b.j = a.i - 1000000", "SELECT first(x), count(*) FROM (SELECT 'inf'::DOUBLE::DECIMAL(9, 2) AS x)"]
+           f"SELECT k, max(x) FILTER (WHERE i < 0) FROM {MADE} GROUP BY k", f"SELECT CASE WHEN i < 0 THEN x END FROM {MADE}", f"SELECT coalesce(i, x) FROM {MADE}",
+           f"SELECT max(x) FROM {MADE} a JOIN (SELECT i * 2 AS j FROM t) b ON b.j = a.i * 2 + 1", f"SELECT i FROM (SELECT i, x, i * i AS y FROM {MADE} LIMIT 900) WHERE y < 0 OR x < y", "SELECT first(x), count(*) FROM (SELECT 'inf'::DOUBLE::DECIMAL(9, 2) AS x)"]
 
 # Groups with rows small enough to be partitioned first.
 PARTS = """

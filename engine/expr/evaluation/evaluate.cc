@@ -1,7 +1,5 @@
 #include "expr/evaluation/evaluate.h"
 
-#include <fmt/format.h>
-
 #include "expr/casts/cast.h"
 #include "expr/conversion_error.h"
 #include "expr/evaluation/evaluation.h"
@@ -12,21 +10,11 @@ using namespace expr;
 
 namespace {
 
-constexpr size_t kLongestNamed = 100;  // bytes of a constant that a message repeats
-
 Vector evaluate_cast(const Expr& expr, const Vector& arg, const ActiveSet& rows, EvalContext& context) {
   try {
     return expr::cast(arg, expr.type, expr.try_cast, rows, context);
   } catch (ConversionError& error) {
-    const std::string constant = expr.args[0]->kind == Expr::Kind::kLiteral ? expr.args[0]->to_string() : "";
-    if (!constant.empty() && constant.size() <= kLongestNamed) {
-      ConversionError named(
-          fmt::format("cannot convert {} to {}: {}", constant, expr.type.name(), error.what()));
-      named.of_constant = true;
-      throw named;
-    }
-    error.argument = expr.args[0];
-    throw;
+    raise_again(error, expr);
   }
 }
 

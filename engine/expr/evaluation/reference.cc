@@ -51,8 +51,7 @@ Value cast_value(const Expr& expr, const Value& value) {
   try {
     return expr::cast(value, expr.type, expr.try_cast);
   } catch (ConversionError& error) {
-    error.argument = expr.args[0];
-    throw;
+    raise_again(error, expr);
   }
 }
 
