@@ -36,6 +36,11 @@ KINDS = {
     "left, no text": "SELECT v, w, n, d FROM l LEFT JOIN r ON l.k = r.k",
     "right": "SELECT v, w, t FROM l RIGHT JOIN r ON l.k = r.k",
     "full": "SELECT v, w, t FROM l FULL JOIN r ON l.k = r.k",
+    "left, condition": "SELECT v, w, t FROM l LEFT JOIN r ON l.k = r.k AND v % 7 < w % 5",
+    "right, condition": "SELECT v, w, t FROM l RIGHT JOIN r ON l.k = r.k AND v % 7 < w % 5",
+    "full, condition": "SELECT v, w, t FROM l FULL JOIN r ON l.k = r.k AND v % 7 < w % 5",
+    "full, condition of one side": "SELECT v, w, t FROM l FULL JOIN r ON l.k = r.k AND v % 7 < 4",
+    "left, never": "SELECT v, w, t FROM l LEFT JOIN r ON l.k = r.k AND v < 0",
     "semi": "SELECT v FROM l SEMI JOIN r ON l.k = r.k",
     "anti": "SELECT v FROM l ANTI JOIN r ON l.k = r.k",
     "right semi": "SELECT w, t FROM r SEMI JOIN l ON l.k = r.k",
@@ -76,6 +81,17 @@ def check(emulated_gpu, key, repeats, kinds, *arguments):
 @pytest.mark.parametrize("repeats", REPEATS if ALL else ["once", "skewed"])
 def test_kinds(emulated_gpu, repeats):
     check(emulated_gpu, "INTEGER", repeats, KINDS)
+
+
+def test_subqueries_of_one_row(emulated_gpu):
+    """Keys that repeat in the subquery are an error only where a row of the query finds them, or the first row counts."""
+    tables = "CREATE TABLE l AS SELECT i % 50 AS k, i AS v FROM range(500) n(i); CREATE TABLE r AS SELECT i % 70 + 20 AS k, i AS w FROM range(100) n(i);"
+    right = ["SELECT v, (SELECT w FROM r WHERE r.k = l.k + 50) AS x FROM l ORDER BY ALL", "SELECT v, (SELECT w FROM r WHERE r.k = l.k AND w + v = 120) AS x FROM l ORDER BY ALL"]
+    wrong = "SELECT v, (SELECT w FROM r WHERE r.k = l.k) AS x FROM l ORDER BY ALL"
+    any_row = "SET scalar_subquery_error_on_multiple_rows = false; SELECT count(*), count(x) FROM (SELECT v, (SELECT w FROM r WHERE r.k = l.k) AS x FROM l)"
+    for sql, status in ((f"{tables} {';'.join(right)}", 0), (f"{tables} {wrong}", 2), (f"{tables} {any_row}", 0)):
+        cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda")
+        assert cpu.returncode == gpu.returncode == status and cpu.stdout == gpu.stdout and cpu.stderr == gpu.stderr, cpu.stderr + gpu.stderr
 
 
 @pytest.mark.parametrize("key", ["INTEGER", "long text"])

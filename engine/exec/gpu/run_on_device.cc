@@ -9,6 +9,7 @@
 #include "exec/gpu/aggregate/passes.h"
 #include "exec/gpu/branch/branch_run.h"
 #include "exec/gpu/branch/make_program.h"
+#include "exec/gpu/branch/outer_joins.h"
 #include "exec/gpu/device_sinks.h"
 #include "exec/gpu/join/join_table.h"
 #include "expr/codegen/emitter.h"
@@ -170,8 +171,10 @@ std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
   return passes.pipelines().empty() ? std::vector<Pipeline>{pipeline} : passes.pipelines();
 }
 
-DeviceResult run(const Pipeline& pipeline, Results& results, const Options& options, Accelerator& gpu,
+DeviceResult run(const Pipeline& whole, Results& results, const Options& options, Accelerator& gpu,
                  std::vector<Counters>& counters, Goal goal) {
+  const OuterJoins joins(whole, results);
+  const Pipeline& pipeline = joins.pipeline();
   const gpu::Device::Current current(gpu.device);  // for all its calls, instead of each
   DeviceTimes tables;
   const Passes passes(pipeline);
@@ -204,8 +207,10 @@ DeviceResult run(const Pipeline& pipeline, Results& results, const Options& opti
 
 /// Calls `take` with the sources of each section of each branch.
 template <class Take>
-void for_each_section(const Pipeline& pipeline, const Results& results, const Strategy& strategy,
+void for_each_section(const Pipeline& whole, const Results& results, const Strategy& strategy,
                       const EveryColumn& form, Take&& take) {
+  const OuterJoins joins(whole, results);
+  const Pipeline& pipeline = joins.pipeline();
   const Passes passes(pipeline);
   for (const Pipeline& run : runs_of(pipeline, passes)) {
     const std::unique_ptr<DeviceSink> sink = device_sink(run);

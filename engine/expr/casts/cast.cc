@@ -109,6 +109,19 @@ bool can_cast(Type from, Type to) {
   return from == to || from.id == TypeId::kNull || find(from, to) != nullptr;
 }
 
+bool holds_all(Type from, Type to) {
+  const Group a = group(from), b = group(to);
+  if (b == Group::kText) return a != Group::kNested;
+  if (a != Group::kNumber && a != Group::kDecimal) return false;
+  if (to.id == TypeId::kBool || to.id == TypeId::kFloat64) return true;
+  if (from.id == TypeId::kBool) return b == Group::kNumber;
+  const size_t bytes = width(from.physical()), room = width(to.physical());
+  if (from.is_integer() && to.id == TypeId::kFloat32) return bytes <= sizeof(int64_t);
+  if (!from.is_integer() || !to.is_integer()) return false;
+  if (from.is_signed_integer() == to.is_signed_integer()) return bytes <= room;
+  return from.is_unsigned_integer() && bytes < room;
+}
+
 Vector cast(const Vector& from, Type to, bool try_cast, const ActiveSet& rows, EvalContext&) {
   Arena& arena = rows.arena();
   if (from.type == to) return from;

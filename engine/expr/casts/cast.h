@@ -12,6 +12,8 @@ namespace lanewise::expr {
 
 /// Whether SQL has this cast.
 bool can_cast(Type from, Type to);
+/// Whether each value of `from` can be cast: to a wider integer, to text.
+bool holds_all(Type from, Type to);
 
 /// Casts the active rows of `from` to `to`. A value that cannot be converted raises UserError; with try_cast,
 /// NULL.

@@ -139,16 +139,4 @@ std::optional<DeviceFunction> device_cast(Type from, Type to) {
   return std::nullopt;
 }
 
-bool holds_all(Type from, Type to) {
-  const bool is_number = is_plain_number(from) || from.id == TypeId::kDecimal;
-  if (is_number && (to.id == TypeId::kVarchar || to.id == TypeId::kBool || to.id == TypeId::kFloat64))
-    return true;
-  if (from.id == TypeId::kBool) return is_plain_number(to);
-  const size_t bytes = width(from.physical()), room = width(to.physical());
-  if (from.is_integer() && to.id == TypeId::kFloat32) return bytes <= sizeof(int64_t);
-  if (!from.is_integer() || !to.is_integer()) return false;
-  if (from.is_signed_integer() == to.is_signed_integer()) return bytes <= room;
-  return from.is_unsigned_integer() && bytes < room;
-}
-
 }  // namespace lanewise::expr

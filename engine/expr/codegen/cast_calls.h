@@ -9,7 +9,4 @@ namespace lanewise::expr {
 
 /// The device function that computes a cast, if devices support it.
 std::optional<DeviceFunction> device_cast(Type from, Type to);
-/// Whether each value of `from` can be cast: to a wider integer, to text.
-bool holds_all(Type from, Type to);
-
 }  // namespace lanewise::expr

@@ -1,5 +1,6 @@
 #include "expr/codegen/traits.h"
 
+#include "expr/casts/cast.h"
 #include "expr/codegen/cast_calls.h"
 #include "expr/patterns/prepared_pattern.h"
 #include "text/pattern/compiled_pattern.h"

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "expr/casts/cast.h"
 #include "expr/function.h"
 #include "expr/patterns/prepared_pattern.h"
 #include "ops/filter/filter.h"
@@ -13,21 +14,22 @@ void add_conjuncts(const ExprPtr& predicate, std::vector<ExprPtr>& out) {
   for (const ExprPtr& arg : predicate->args) add_conjuncts(arg, out);
 }
 
-bool raises(const Expr& expr) {
-  bool found = false;
-  walk(expr, [&](const Expr& part) {
-    found |= part.kind == Expr::Kind::kCast && !part.try_cast;
-    found |= part.kind == Expr::Kind::kCall && part.function->raises && expr::constant_test(part) == nullptr;
-  });
-  return found;
-}
-
 bool reads_text(const Expr& expr) {
   return std::any_of(expr.args.begin(), expr.args.end(),
                      [](const ExprPtr& arg) { return arg->type.is_string(); });
 }
 
 }  // namespace
+
+bool may_raise(const Expr& expr) {
+  bool found = false;
+  walk(expr, [&](const Expr& part) {
+    found |=
+        part.kind == Expr::Kind::kCast && !part.try_cast && !expr::holds_all(part.args[0]->type, part.type);
+    found |= part.kind == Expr::Kind::kCall && part.function->raises && expr::constant_test(part) == nullptr;
+  });
+  return found;
+}
 
 std::vector<ExprPtr> conjuncts(const std::vector<ExprPtr>& predicates) {
   std::vector<ExprPtr> out;
@@ -62,7 +64,7 @@ double cost(const Expr& expr) {
 std::vector<ExprPtr> order_by_cost(std::vector<ExprPtr> predicates) {
   auto first = predicates.begin();
   while (first != predicates.end()) {  // sort each run of predicates that cannot raise
-    const auto last = std::find_if(first, predicates.end(), [](const ExprPtr& p) { return raises(*p); });
+    const auto last = std::find_if(first, predicates.end(), [](const ExprPtr& p) { return may_raise(*p); });
     std::stable_sort(first, last, [](const ExprPtr& a, const ExprPtr& b) { return cost(*a) < cost(*b); });
     first = last == predicates.end() ? last : last + 1;
   }

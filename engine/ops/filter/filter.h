@@ -22,6 +22,9 @@ class Filter : public Step {
 /// The operands of all top-level ANDs of the predicates.
 std::vector<ExprPtr> conjuncts(const std::vector<ExprPtr>& predicates);
 
+/// Whether it may have no value but an error, for some row.
+bool may_raise(const Expr& expr);
+
 /// A rough time per row, in units of one comparison of two numbers.
 double cost(const Expr& expr);
 

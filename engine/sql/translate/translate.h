@@ -141,6 +141,11 @@ class Translator {
   /// The join, whose columns may be kNoColumn.
   static Rows pairs(const Rows& left, const Rows& right, plan::Join join);
   Rows any_join(duckdb::LogicalAnyJoin& op);
+  struct Compared {
+    duckdb::ExpressionType comparison;
+    ExprPtr left, right;  // over the columns of their sides
+  };
+  std::optional<Compared> sides(const duckdb::Expression& part, const Rows& both, size_t split);
   Rows scalar_join(duckdb::LogicalOperator& op);
 
   // translate_expression.cc

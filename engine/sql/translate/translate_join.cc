@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expr/functions/build.h"
+#include "ops/filter/filter.h"
 #include "sql/duckdb/errors.h"
 #include "sql/translate/translate.h"
 #include "sql/values/types.h"
@@ -123,6 +124,25 @@ std::optional<plan::RangeOrder> range_order(ExpressionType comparison) {
 bool is_key(ExpressionType comparison) {
   return comparison == ExpressionType::COMPARE_EQUAL ||
          comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM;
+}
+
+std::vector<const duckdb::Expression*> conjuncts(const duckdb::Expression& condition) {
+  if (condition.type != ExpressionType::CONJUNCTION_AND) return {&condition};
+  std::vector<const duckdb::Expression*> all;
+  for (const auto& child : condition.Cast<duckdb::BoundConjunctionExpression>().children)
+    for (const duckdb::Expression* const part : conjuncts(*child)) all.push_back(part);
+  return all;
+}
+
+/// A constant, or what DuckDB makes of a comparison that is never true by its statistics.
+bool is_never_true(const duckdb::Expression* condition) {
+  if (condition->GetExpressionClass() == duckdb::ExpressionClass::BOUND_FUNCTION) {
+    const auto& call = condition->Cast<duckdb::BoundFunctionExpression>();
+    return call.function.name == "constant_or_null" && is_never_true(call.children[0].get());
+  }
+  if (condition->type != ExpressionType::VALUE_CONSTANT) return false;
+  const duckdb::Value& constant = condition->Cast<duckdb::BoundConstantExpression>().value;
+  return constant.IsNull() || !constant.GetValue<bool>();
 }
 
 void add_condition(ExprPtr& all, ExprPtr one) {
@@ -293,9 +313,67 @@ Rows Translator::any_join(duckdb::LogicalAnyJoin& op) {
     return filtered(std::move(result), std::move(predicate));
   }
   const Rows left = rows(*op.children[0]), right = rows(*op.children[1]);
+  const Rows both = side_by_side(left, right);
+  const size_t split = left.node->schema.size();
+  const bool is_mark = op.join_type == duckdb::JoinType::MARK;
   plan::Join join;
-  join.condition = expression(*op.condition, side_by_side(left, right));
+  const std::vector<const duckdb::Expression*> parts = conjuncts(*op.condition);
+  if (!is_mark && std::ranges::any_of(parts, is_never_true)) {
+    join.keys.push_back(
+        {literal(Value(TypeId::kInt32)), literal(Value(TypeId::kInt32))});  // NULL equals nothing
+    return joined(op, left, right, std::move(join));
+  }
+  std::vector<const duckdb::Expression*> others;
+  for (const duckdb::Expression* const part : parts) {
+    std::optional<Compared> compared = is_mark ? std::nullopt : sides(*part, both, split);
+    if (compared && is_key(compared->comparison)) {
+      join.keys.push_back({std::move(compared->left), std::move(compared->right),
+                           compared->comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM});
+    } else {
+      others.push_back(part);
+    }
+  }
+  const bool may_have_range = join.keys.empty() && !is_mark && op.join_type != duckdb::JoinType::SINGLE;
+  for (const duckdb::Expression* const part : others) {
+    std::optional<Compared> compared;
+    if (may_have_range && !join.range) compared = sides(*part, both, split);
+    if (compared && range_order(compared->comparison)) {
+      join.range = {*range_order(compared->comparison), std::move(compared->left),
+                    std::move(compared->right)};
+    } else {
+      add_condition(join.condition, expression(*part, both));
+    }
+  }
   return joined(op, left, right, std::move(join));
+}
+
+/// Of a comparison of a value of the left side, which has `split` columns, and one of the right side;
+/// nothing: it is something else. DuckDB leaves them in the condition of an outer join where another part of
+/// it reads one side only.
+std::optional<Translator::Compared> Translator::sides(const duckdb::Expression& part, const Rows& both,
+                                                      size_t split) {
+  if (!is_key(part.type) && !range_order(part.type)) return std::nullopt;
+  const auto& comparison = part.Cast<duckdb::BoundComparisonExpression>();
+  if (holds_variant(comparison.left->return_type)) return std::nullopt;
+  const auto value = [&](const duckdb::Expression& expr) {
+    return is_key(part.type) ? comparable(expression(expr, both)) : ordered(expr, both);
+  };
+  Compared made{part.type, value(*comparison.left), value(*comparison.right)};
+  if (ops::may_raise(*made.left) || ops::may_raise(*made.right)) return std::nullopt;
+  const auto reads = [&](const ExprPtr& expr, bool of_left) {
+    const std::vector<size_t> columns = columns_of(*expr);
+    return !columns.empty() &&
+           std::ranges::all_of(columns, [&](size_t column) { return (column < split) == of_left; });
+  };
+  if (reads(made.left, false)) {
+    std::swap(made.left, made.right);
+    made.comparison = duckdb::FlipComparisonExpression(made.comparison);
+  }
+  if (!reads(made.left, true) || !reads(made.right, false)) return std::nullopt;
+  std::vector<size_t> places(both.node->schema.size());
+  for (size_t column = split; column < places.size(); ++column) places[column] = column - split;
+  made.right = remap(made.right, places);
+  return made;
 }
 
 /// Row by row; the shorter side is padded with NULLs.

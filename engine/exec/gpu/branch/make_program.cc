@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exec/gpu/branch/outer_joins.h"
 #include "exec/gpu/join/join_table.h"
 #include "exec/gpu/join/probe_kernels.h"
 #include "exec/gpu/match/needle-inl.h"
@@ -137,19 +138,9 @@ const char* not_offered(const Probe& probe) {
   const plan::Join& join = *probe.join;
   if (join.keys.empty()) return "joins without an equality";
   if (join.range) return "joins with a range";
-  if (probe.expands && join.kind == JoinKind::kSingle) return "single joins with keys that repeat";
-  if (probe.expands && probe.condition != nullptr) return "outer joins with a condition and keys that repeat";
   if (probe.is_mark() && (join.keys.size() > 1 || probe.condition != nullptr))
     return "mark joins with several conditions";
   return nullptr;
-}
-
-/// As far as it is known.
-bool keys_repeat(const Results& results, size_t build) {
-  if (build >= results.size()) return false;
-  const PipelineResult& result = results[build];
-  return result.on_device != nullptr ? !result.on_device->unique()
-                                     : result.build != nullptr && !result.build->unique();
 }
 
 bool holds_values(const Results& results, size_t build) {
@@ -280,7 +271,9 @@ class ProgramMaker {
     const Schema& right = node.children[1]->schema;
     const ops::JoinColumns kept(join, node.children[0]->schema, right);
     Probe made{&join, step.result, {}, nullptr, program_.types.size(), kept.kept.size()};
-    made.expands = made.gives_pairs() && keys_repeat(results_, step.result);
+    const bool repeat = made.gives_pairs() && keys_repeat(results_, step.result);
+    made.takes_one = repeat && join.kind == JoinKind::kSingle;
+    made.expands = repeat && !made.takes_one;
     made.finds_value = holds_values(results_, step.result);
     std::vector<Match> matches;
     const auto ask = [&](const ExprPtr& expr) {

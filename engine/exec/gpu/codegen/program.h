@@ -34,6 +34,7 @@ struct Probe {
   size_t first_column;               ///< of these, among the program's
   size_t kept;                       ///< columns before the keys
   bool expands = false;              ///< it may find several rows
+  bool takes_one = false;            ///< kSingle: of several rows the first, unless they are an error
   bool finds_value = false;          ///< instead of a row: that of the only column that is kept
   std::optional<size_t> stage = {};  ///< that ends with it
 

@@ -113,7 +113,7 @@ void define_lookup(Emitter& out, const JobLayout& layout, size_t probe) {
 namespace {
 
 /// Looks at the rows of the run that was found: for the first one that fulfils the condition, which becomes
-/// the one that is found, or, where rows are marked, for all.
+/// the one that is found, or, where rows are marked or a second one is an error, for all.
 void look_at_run(Emitter& out, const KernelBuilder& builder, size_t number) {
   const Probe& probe = builder.program().probes[number];
   const auto word = [&](ProbeWord which) { return builder.layout().probe(number) + which; };
@@ -121,23 +121,28 @@ void look_at_run(Emitter& out, const KernelBuilder& builder, size_t number) {
   out.line(fmt::format("u8* const marks = job.at<u8>({});", word(ProbeWord::kMarksOf)));
   // Without a condition who marks a run's first row marks all of it.
   const std::string found = fmt::format("found{}", number);
-  const std::string unmarked = probe.condition == nullptr ? fmt::format(" && !marks[{}]", found) : "";
+  const std::string unmarked =
+      marks && probe.condition == nullptr ? fmt::format(" && !marks[{}]", found) : "";
   out.open(fmt::format("if ({} != kNoRow{}) {{", found, unmarked));
   out.line(fmt::format("const Matches* const runs = job.at<const Matches>({});", word(ProbeWord::kRunsOf)));
   out.line(fmt::format("const u32* const order = job.at<const u32>({});", word(ProbeWord::kOrderOf)));
   out.line(fmt::format("const Matches run = runs ? runs[{0}] : Matches{{{0}, 1}};", found));
-  if (probe.condition != nullptr) out.line("u32 hit = kNoRow;");
-  out.open(fmt::format("for (u32 i = 0; i < run.count{}; i++) {{", marks ? "" : " && hit == kNoRow"));
+  const bool chooses = probe.condition != nullptr || probe.takes_one;
+  const bool is_error = probe.takes_one && !probe.join->message.empty();
+  if (chooses) out.line("u32 hit = kNoRow;");
+  out.open(
+      fmt::format("for (u32 i = 0; i < run.count{}; i++) {{", marks || is_error ? "" : " && hit == kNoRow"));
   out.line("const u32 match = order ? order[run.first + i] : run.first + i;");
   if (probe.condition != nullptr) {
     const Emitted holds = builder.look_at(number, [&] { return out.emit(*probe.condition); });
     out.open(fmt::format("if ({}) {{", Emitter::is_true(holds)));
-    out.line("hit = match;");
   }
+  if (is_error) out.line("failed |= hit != kNoRow;");
+  if (chooses) out.line("hit = match;");
   if (marks) out.line("marks[match] = 1;");
   if (probe.condition != nullptr) out.close();
   out.close();
-  if (probe.condition != nullptr) out.line(found + " = hit;");
+  if (chooses) out.line(found + " = hit;");
   out.close();
 }
 
@@ -169,7 +174,7 @@ void find_row(Emitter& out, const KernelBuilder& builder, size_t number) {
   } else {
     out.line(fmt::format("{}{} = find_row(lookup, keys, held);", if_can, found));
   }
-  if (probe.condition != nullptr || probe.marks_rows()) look_at_run(out, builder, number);
+  if (probe.condition != nullptr || probe.takes_one || probe.marks_rows()) look_at_run(out, builder, number);
   if (probe.is_mark()) {
     const std::string missed = fmt::format("u32(job.words[{}])", word(ProbeWord::kMissOf));
     out.line(fmt::format("if ({0} == kNoRow) {0} = {1};", found,

@@ -1,0 +1,80 @@
+#include "exec/gpu/branch/outer_joins.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "exec/gpu/join/join_table.h"
+#include "ops/join/build.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+using plan::JoinKind;
+
+bool is_divided(const StepSpec& step, const Results& results) {
+  const auto* join = std::get_if<plan::Join>(&step.node->payload);
+  if (join == nullptr || join->condition == nullptr || !keys_repeat(results, step.result)) return false;
+  return join->kind == JoinKind::kLeft || join->kind == JoinKind::kRight || join->kind == JoinKind::kFull;
+}
+
+}  // namespace
+
+bool keys_repeat(const Results& results, size_t build) {
+  if (build >= results.size()) return false;
+  const PipelineResult& result = results[build];
+  return result.on_device != nullptr ? !result.on_device->unique()
+                                     : result.build != nullptr && !result.build->unique();
+}
+
+OuterJoins::OuterJoins(const Pipeline& pipeline, const Results& results)
+    : whole_(pipeline), results_(results) {
+  const auto has_any = [&](const Branch& branch) {
+    return std::ranges::any_of(branch.steps, [&](const StepSpec& step) { return is_divided(step, results); });
+  };
+  if (std::ranges::none_of(pipeline.branches, has_any)) return;
+  divided_ = pipeline;
+  divided_->branches.clear();
+  for (const Branch& branch : pipeline.branches) divide(branch, 0);
+}
+
+void OuterJoins::divide(Branch branch, size_t from) {
+  while (from < branch.steps.size() && !is_divided(branch.steps[from], results_)) ++from;
+  if (from == branch.steps.size()) {
+    divided_->branches.push_back(std::move(branch));
+    return;
+  }
+  const Schema& rows = branch.steps[from].node->schema;
+  const auto& join = std::get<plan::Join>(branch.steps[from].node->payload);
+  std::vector<ExprPtr> nulls, left;
+  for (const Field& field : rows) nulls.push_back(literal(Value(field.type)));
+  left = nulls;
+  for (size_t i = 0; i < join.left.size(); ++i) left[i] = column(i, rows[i].type);
+
+  divide(joined(branch, from, JoinKind::kInner, {}), from + 1);
+  branch.line = kNoLine;  // its rows count once
+  if (join.kind != JoinKind::kRight) divide(joined(branch, from, JoinKind::kAnti, left), from + 2);
+  if (join.kind != JoinKind::kLeft) divide(joined(branch, from, JoinKind::kRightSemi, nulls), from + 2);
+}
+
+Branch OuterJoins::joined(const Branch& branch, size_t at, JoinKind kind, std::vector<ExprPtr> columns) {
+  Branch made = branch;
+  StepSpec& step = made.steps[at];
+  auto node = std::make_shared<plan::Node>(*step.node);
+  auto& join = std::get<plan::Join>(node->payload);
+  join.kind = kind;  // join.right stays: the build side keeps these columns
+  if (!plan::gives_left(kind)) join.left.clear();
+  step.node = node.get();
+  nodes_.push_back(node);
+  if (columns.empty()) return made;
+  const Schema rows = node->schema;
+  node->schema.clear();
+  for (const size_t column : join.left) node->schema.push_back(node->children[0]->schema[column]);
+  if (plan::gives_right(kind))
+    for (const size_t column : join.right) node->schema.push_back(node->children[1]->schema[column]);
+  nodes_.push_back(std::make_shared<plan::Node>(plan::Node{plan::Project{std::move(columns)}, {node}, rows}));
+  made.steps.insert(made.steps.begin() + static_cast<std::ptrdiff_t>(at) + 1, {nodes_.back().get(), kNoLine});
+  return made;
+}
+
+}  // namespace lanewise::exec
