@@ -1,6 +1,7 @@
 #include "api/explained.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
@@ -26,6 +27,7 @@ plan::Drawing take(std::span<const exec::OperatorProfile>& profile) {
   box.facts.push_back({"seconds", fmt::format("{:.6f}", static_cast<double>(op.nanos) * 1e-9), true});
   box.facts.push_back({"bytes_read", std::to_string(op.bytes), true});
   if (!op.target.empty()) box.facts.push_back({"target", op.target});
+  if (!op.keys.empty()) box.facts.push_back({"keys", fmt::format("{}", fmt::join(op.keys, "; "))});
   profile = profile.subspan(1);
   while (!profile.empty() && profile.front().depth > op.depth) box.inputs.push_back(take(profile));
   return box;
@@ -54,8 +56,10 @@ Table table_of_drawing(const plan::Drawing& drawing, sql::Statement::Format form
 Table profile_table(const std::vector<exec::OperatorProfile>& profile) {
   std::vector<std::vector<Value>> columns(7);
   for (const exec::OperatorProfile& op : profile) {
+    std::string details = op.details;
+    for (const std::string& keys : op.keys) details += "; keys: " + keys;
     const Value row[] = {Value::varchar(std::string(static_cast<size_t>(op.depth) * 2, ' ') + op.name),
-                         Value::varchar(op.details),
+                         Value::varchar(details),
                          Value::int64(static_cast<int64_t>(op.rows_in)),
                          Value::int64(static_cast<int64_t>(op.rows_out)),
                          Value(TypeId::kFloat64, static_cast<double>(op.nanos) * 1e-9),

@@ -1,6 +1,7 @@
 """The output of the program, statement by statement."""
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -104,6 +105,27 @@ def test_explain_shows_the_plan_and_does_not_run(lanewise):
     assert code == 0, error
     for word in ("Values", "Filter", "Sort", "s"):
         assert word in out, sql
+
+
+@pytest.mark.parametrize("join, keys", [
+    ("JOIN r ON l.i = r.k", "300 rows, array by 599 numbers, 2.3 KiB: their range is narrow"),
+    ("JOIN r ON l.w = r.wide", "300 rows, hash table of 512 slots, 32-bit keys, 4.5 KiB: their range of 2990000001 numbers is too wide"),
+    ("SEMI JOIN r ON l.i = r.k", "300 rows, bitmap of 599 numbers, 80 B: the join needs only whether a key is there"),
+    ("JOIN r ON l.i = r.k AND l.w = r.wide", "300 rows, packed in a word, hash table of 512 slots, 64-bit keys, 8.5 KiB: their range of 3061760000599 numbers is too wide"),
+    ("JOIN r ON l.i::TEXT = r.k::TEXT", "300 rows, hash table of 512 slots, keys as bytes, 13.2 KiB: they do not fit in 64 bits"),
+    ("JOIN r ON l.i < r.k", "")])
+def test_joins_say_how_they_find_keys(lanewise, join, keys):
+    tables = "CREATE TABLE l AS SELECT i, i * 10000000 AS w FROM range(1000) t(i); CREATE TABLE r AS SELECT i * 2 AS k, i * 10000000 AS wide FROM range(300) t(i); "
+    query = f"SELECT count(*) AS n FROM l {join}"
+    _, _, profile = lanewise("sql", "--profile", "-c", tables + query, env={**os.environ, "COLUMNS": "1000"})
+    _, table, _ = lanewise("sql", "--format", "json", "-c", f"{tables} EXPLAIN ANALYZE {query}")
+    _, drawn, _ = lanewise("sql", "--format", "json", "-c", f"{tables} EXPLAIN (ANALYZE, FORMAT json) {query}")
+    if not keys:
+        assert "keys:" not in profile + table and '"keys"' not in json.loads(drawn)[0]["plan"]
+        return
+    assert f"keys: {keys}\n" in profile, profile
+    assert [row["operator"].strip() for row in json.loads(table) if row["details"].endswith(f"; keys: {keys}")] == ["Join"], table
+    assert f'"node": "Join"' in (plan := json.loads(drawn)[0]["plan"]) and f'"keys": "{keys}"' in plan, plan
 
 
 def test_profile_and_timing(lanewise):
