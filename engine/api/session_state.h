@@ -22,7 +22,7 @@
 #include "data/table_source.h"
 #include "exec/gpu/device/accelerator.h"
 #include "exec/inputs/column_store.h"
-#include "exec/placement/explain_device.h"
+#include "exec/placement/explain.h"
 #include "exec/results/row_stream.h"
 #include "gpu/driver.h"
 #include "gpu/error.h"
@@ -269,8 +269,7 @@ struct Session::State {
     if (statement.kind != sql::Statement::Kind::kQuery)
       text = fmt::format("DuckDB runs {} with the rows of:\n{}", statement.name, text);
     if (device.offered) look_for_gpu();
-    if (kernels || device.offered) text += exec::explain_device(planned.root, kernels, run_options());
-    return text;
+    return text + exec::explain_pipelines(planned.root, kernels, run_options());
   }
 
   /// The GPU that holds imported arrays.

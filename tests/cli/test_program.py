@@ -96,6 +96,7 @@ def test_explain_shows_the_plan_and_does_not_run(lanewise):
     code, out, error = lanewise("sql", "--format", "json", "-c", "EXPLAIN (FORMAT json) SELECT count(*) AS n FROM range(7) t(i)")
     plan = json.loads(json.loads(out)[0]["plan"])
     assert code == 0 and plan["node"] == "Project" and plan["children"][0]["node"] == "Aggregate", out + error
+    assert plan["pipelines"][0] == {"number": 1, "branches": [{"source": "Scan range", "steps": []}], "sink": "Aggregate", "after": []}, plan["pipelines"]
     code, out, error = lanewise("sql", "--format", "json", "-c", "EXPLAIN (ANALYZE, FORMAT json) SELECT count(*) AS n FROM range(7) t(i) WHERE i > 2")
     profile = json.loads(json.loads(out)[0]["plan"])["children"][0]
     assert code == 0 and profile["node"] == "Aggregate" and profile["rows_in"] == 4 and profile["rows_out"] == 1, out + error
@@ -105,6 +106,18 @@ def test_explain_shows_the_plan_and_does_not_run(lanewise):
     assert code == 0, error
     for word in ("Values", "Filter", "Sort", "s"):
         assert word in out, sql
+
+
+def test_explain_shows_pipelines(lanewise):
+    tables = "CREATE TABLE l AS SELECT i FROM range(1000) t(i); CREATE TABLE r AS SELECT i * 2 AS k FROM range(300) t(i); "
+    query = "SELECT i % 7 AS m, count(*) AS n FROM l JOIN r ON i = k GROUP BY m ORDER BY m"
+    code, out, error = lanewise("sql", "--format", "csv", "-c", tables + f"EXPLAIN {query}")
+    lines = ["pipeline 1: Scan r → lookup for inner Join, chosen when its keys are known", "pipeline 2: Scan l → inner Join with 1 → Aggregate; after 1"]
+    assert code == 0 and all(line in out for line in lines), out + error
+    code, out, error = lanewise("sql", "--format", "json", "-c", tables + f"EXPLAIN (FORMAT json) {query}")
+    assert code == 0 and json.loads(json.loads(out)[0]["plan"])["pipelines"][:2] == [
+        {"number": 1, "branches": [{"source": "Scan r", "steps": []}], "sink": "lookup for inner Join, chosen when its keys are known", "after": []},
+        {"number": 2, "branches": [{"source": "Scan l", "steps": ["inner Join with 1"]}], "sink": "Aggregate", "after": [1]}], out + error
 
 
 @pytest.mark.parametrize("join, keys", [
