@@ -141,6 +141,14 @@ def test_joins_say_how_they_find_keys(lanewise, join, keys):
     assert f'"node": "Join"' in (plan := json.loads(drawn)[0]["plan"]) and f'"keys": "{keys}"' in plan, plan
 
 
+@pytest.mark.parametrize("lookup, keys", [("hash", "32-bit keys, 4.5 KiB: forced"), ("bytes", "keys as bytes, 13.2 KiB: forced"), ("direct", "array by 599 numbers, 2.3 KiB: forced"),
+                                          ("bitmap", "the forced lookup is not possible, and their range is narrow")])
+def test_forced_lookups_are_named(lanewise, lookup, keys):
+    sql = "CREATE TABLE l AS SELECT i FROM range(1000) t(i); CREATE TABLE r AS SELECT i * 2 AS k FROM range(300) t(i); SELECT count(*) AS n FROM l JOIN r ON i = k"
+    code, out, error = lanewise("sql", "--profile", "--format", "csv", "-c", sql, env={**os.environ, "COLUMNS": "1000", "LANEWISE_JOIN_LOOKUP": lookup})
+    assert (code, out) == (0, "n\n300\n") and keys in error, error
+
+
 def test_profile_and_timing(lanewise):
     sql = "SELECT i % 3 AS k, count(*) AS n FROM range(100000) t(i) WHERE i > 10 GROUP BY k"
     code, out, error = lanewise("sql", "-c", sql, "--profile", "--timing", "--format", "csv")
