@@ -94,7 +94,7 @@ def run_lanewise(database, query, runs, arguments, *more, before=""):
     if done.returncode or len(walls) != runs:
         sys.exit(f"lanewise: exit code {done.returncode}: {done.stderr[-2000:]}")
     kernels = re.findall(r"kernels ([\d.]+) (µs|ms|s)", reports[-1])  # the last pipeline first
-    lookups = re.findall(r"keys of a join: \d+ rows, (.*?) \d", done.stderr)
+    lookups = re.findall(r"keys: \d+ rows, (.*?) \d", done.stderr)
     used = re.findall(r"^ *Join .* ([\d.]+) % +\w+$", reports[-1], flags=re.M)
     return min(walls[1:]), total(kernels), total(kernels[:1]), done.stdout.split()[-1], lookups[-1] if lookups else "", used[0] if used else ""
 

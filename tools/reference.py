@@ -21,6 +21,7 @@ NOTE = "\n<!-- Written by tools/reference.py. Change the sources that it reads, 
 TEST_VARIABLES = {
     "LANEWISE_DEVICE_ROWS": "rows that a GPU processes at a time; for tests",
     "LANEWISE_ENGINE_MEMORY": "memory limit of the engine in bytes, without DuckDB; for tests",
+    "LANEWISE_JOIN_LOOKUP": "how cores look up keys of joins that allow it: hash, bytes, direct, bitmap; for tests",
     "LANEWISE_JOIN_PAIRS": "how lanes write pairs of joins with repeated keys, as `--join-pairs`; for tests",
     "LANEWISE_JOIN_PARTS": "number of parts in which joins run; for tests",
     "LANEWISE_SEMI_JOINS_FIRST": "1: rows without a match are dropped before all other steps; for tests",

@@ -83,7 +83,7 @@ void add_session_options(CLI::App& sql, SqlOptions& options) {
       ->type_name("NAME");
   sql.add_option("--join-pairs", options.session.join_pairs,
                  "How the lanes of a core write pairs of joins with repeated keys: naive, refill, balanced,\n"
-                 "whole, mixed (default: auto, by the average number of matches)")
+                 "whole, mixed (the default)")
       ->envname("LANEWISE_JOIN_PAIRS")
       ->type_name("NAME");
   sql.add_option("--threads", options.session.threads, "Number of threads (default: one per core)")
@@ -106,6 +106,10 @@ void add_session_options(CLI::App& sql, SqlOptions& options) {
   sql.add_option("--join-parts", options.session.join_parts, "Parts in which joins are made")
       ->envname("LANEWISE_JOIN_PARTS")
       ->check(CLI::Range(1, 16))
+      ->group("");  // for tests
+  sql.add_option("--join-lookup", options.session.join_lookup,
+                 "How cores look up keys of joins that allow it: hash, bytes, direct, bitmap")
+      ->envname("LANEWISE_JOIN_LOOKUP")
       ->group("");  // for tests
   sql.add_flag("--semi-joins-first", options.session.semi_joins_first,
                "Drop rows without a match before all else")

@@ -1,15 +1,20 @@
 #include "api/explained.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 
 #include "plan/drawing.h"
 
 namespace lanewise {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 Table table_of_plan(const std::vector<Value>& lines) {
   return {{{"plan", TypeId::kVarchar}},
@@ -26,19 +31,20 @@ plan::Drawing take(std::span<const exec::OperatorProfile>& profile) {
   box.facts.push_back({"seconds", fmt::format("{:.6f}", static_cast<double>(op.nanos) * 1e-9), true});
   box.facts.push_back({"bytes_read", std::to_string(op.bytes), true});
   if (!op.target.empty()) box.facts.push_back({"target", op.target});
+  if (!op.keys.empty()) box.facts.push_back({"keys", fmt::format("{}", fmt::join(op.keys, "; "))});
   profile = profile.subspan(1);
   while (!profile.empty() && profile.front().depth > op.depth) box.inputs.push_back(take(profile));
   return box;
 }
 
-/// The JSON of a box without inputs, with `input` as its only one.
-std::string json_over(const plan::Drawing& box, std::string input) {
-  input.resize(input.find_last_not_of('\n') + 1);
-  for (size_t at = input.find('\n'); at != std::string::npos; at = input.find('\n', at + 1))
-    input.insert(at + 1, "    ");
-  std::string json = plan::to_json(box);
-  json.resize(json.find_last_not_of("\n}") + 1);
-  return fmt::format("{},\n  \"children\": [\n    {}\n  ]\n}}", json, input);
+Json json_of(const exec::PipelineText& pipeline) {
+  Json branches = Json::array();
+  for (const auto& [source, steps] : pipeline.branches)
+    branches.push_back({{"source", source}, {"steps", steps}});
+  return {{"number", pipeline.number},
+          {"branches", std::move(branches)},
+          {"sink", pipeline.sink},
+          {"after", pipeline.after}};
 }
 
 Table table_of_drawing(const plan::Drawing& drawing, sql::Statement::Format format) {
@@ -54,8 +60,10 @@ Table table_of_drawing(const plan::Drawing& drawing, sql::Statement::Format form
 Table profile_table(const std::vector<exec::OperatorProfile>& profile) {
   std::vector<std::vector<Value>> columns(7);
   for (const exec::OperatorProfile& op : profile) {
+    std::string details = op.details;
+    for (const std::string& keys : op.keys) details += "; keys: " + keys;
     const Value row[] = {Value::varchar(std::string(static_cast<size_t>(op.depth) * 2, ' ') + op.name),
-                         Value::varchar(op.details),
+                         Value::varchar(details),
                          Value::int64(static_cast<int64_t>(op.rows_in)),
                          Value::int64(static_cast<int64_t>(op.rows_out)),
                          Value(TypeId::kFloat64, static_cast<double>(op.nanos) * 1e-9),
@@ -91,12 +99,19 @@ Table explained(const std::string& plan) {
   return table_of_plan(lines);
 }
 
-Table explained(const plan::Node& plan, const sql::Statement& statement) {
+Table explained(const plan::Node& plan, const std::vector<exec::PipelineText>& pipelines,
+                const sql::Statement& statement) {
   const bool writes = statement.kind != sql::Statement::Kind::kQuery;
   plan::Drawing drawing{statement.name, {{"target", "duckdb"}}, {}};
   if (statement.format == sql::Statement::Format::kJson) {
-    const std::string json = plan::to_json(plan);
-    return table_of_plan({Value::varchar(writes ? json_over(drawing, json) : json)});
+    Json json = Json::parse(plan::to_json(plan));
+    if (writes) {
+      Json over = Json::parse(plan::to_json(drawing));
+      over["children"].push_back(std::move(json));
+      json = std::move(over);
+    }
+    for (const exec::PipelineText& pipeline : pipelines) json["pipelines"].push_back(json_of(pipeline));
+    return table_of_plan({Value::varchar(json.dump(2, ' ', false, Json::error_handler_t::replace))});
   }
   drawing.inputs.push_back(plan::drawing(plan));
   return table_of_drawing(writes ? drawing : drawing.inputs[0], statement.format);

@@ -5,6 +5,7 @@
 
 #include "data/column.h"
 #include "exec/execute.h"
+#include "exec/pipeline/pipeline_text.h"
 #include "plan/node.h"
 #include "sql/database.h"
 
@@ -14,8 +15,9 @@ namespace lanewise {
 /// A row for each line of a plan as text.
 Table explained(const std::string& plan);
 /// One row: the plan of a statement in the format that it names, below the statement if DuckDB writes its
-/// rows.
-Table explained(const plan::Node& plan, const sql::Statement& statement);
+/// rows. JSON has the pipelines, too.
+Table explained(const plan::Node& plan, const std::vector<exec::PipelineText>& pipelines,
+                const sql::Statement& statement);
 /// What operators did, which EXPLAIN ANALYZE shows: as text a row for each, else one row.
 Table explained(const std::vector<exec::OperatorProfile>& profile, sql::Statement::Format format);
 

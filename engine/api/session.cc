@@ -70,9 +70,13 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
       StatementResult result;
       result.engine = "lanewise";
       result.has_rows = true;
-      result.table = parsed.format == sql::Statement::Format::kText
-                         ? explained(state_->explain(parsed, false))
-                         : explained(*state_->database.plan(parsed).root, parsed);
+      if (parsed.format == sql::Statement::Format::kText) {
+        result.table = explained(state_->explain(parsed, false));
+      } else {
+        const sql::Query planned = state_->database.plan(parsed);
+        result.table =
+            explained(*planned.root, exec::explained_pipelines(planned.root, state_->run_options()), parsed);
+      }
       result.plan_seconds = watch.lap();
       return result;
     }

@@ -40,6 +40,7 @@ struct SessionOptions {
   size_t engine_memory = 0;  ///< limit in bytes for the engine without DuckDB; 0: memory_limit; for tests
   size_t join_parts = 0;     ///< number of parts of a join; 0: as memory requires; for tests
   std::string join_pairs;    ///< a form of lanes/targets/pair_form.h, for cores; empty: the fastest
+  std::string join_lookup;   ///< a form of ops/join/lookup_choice.h, for cores; empty: the fastest; for tests
   bool semi_joins_first =
       false;  ///< drop rows without a match before all else, even if that is slow; for tests
   bool fallback_duckdb = false;  ///< let DuckDB answer queries that are not supported

@@ -22,7 +22,7 @@
 #include "data/table_source.h"
 #include "exec/gpu/device/accelerator.h"
 #include "exec/inputs/column_store.h"
-#include "exec/placement/explain_device.h"
+#include "exec/placement/explain.h"
 #include "exec/results/row_stream.h"
 #include "gpu/driver.h"
 #include "gpu/error.h"
@@ -60,6 +60,7 @@ struct Session::State {
         target(target_named(options.lanes)),
         device(parse_device(options.device)),
         strategy(exec::parse_strategy(options.device_strategy)),
+        join_lookup(ops::require_lookup_form(options.join_lookup)),
         threads(options.threads > 0 ? options.threads : machine_cores()),
         budget(options.engine_memory > 0  ? options.engine_memory
                : options.memory_limit > 0 ? options.memory_limit
@@ -146,6 +147,7 @@ struct Session::State {
     run.vector_rows = options.vector_rows;
     run.tuning = options.tuning;
     run.join_parts = options.join_parts;
+    run.join_lookup = join_lookup;
     run.semi_joins_first = options.semi_joins_first;
     run.budget = &budget;
     run.cancellation = &cancellation;
@@ -269,8 +271,7 @@ struct Session::State {
     if (statement.kind != sql::Statement::Kind::kQuery)
       text = fmt::format("DuckDB runs {} with the rows of:\n{}", statement.name, text);
     if (device.offered) look_for_gpu();
-    if (kernels || device.offered) text += exec::explain_device(planned.root, kernels, run_options());
-    return text;
+    return text + exec::explain_pipelines(planned.root, kernels, run_options());
   }
 
   /// The GPU that holds imported arrays.
@@ -303,6 +304,7 @@ struct Session::State {
   lanes::Target target;
   DeviceChoice device;
   const exec::Strategy strategy;
+  const ops::LookupForm join_lookup;
   int threads;
   MemoryBudget budget;  // outlives everything that is charged to it
   exec::ColumnStore store;

@@ -63,7 +63,7 @@ class Execution {
     result.table = std::move(results_.back().table);
     result.kept = std::move(results_.back().kept);
     if (stream_ != nullptr) pass_on(result.table.batches, *stream_);
-    result.profile = make_profile(lines_, counters_, options_);
+    result.profile = make_profile(lines_, counters_, key_notes_, options_);
     for (const auto& [line, note] : notes_) result.profile[line].details += note;
     for (auto& [line, notes] : device_notes_) result.profile[line].device = std::move(notes);
     for (const auto& [line, seconds] : kernel_seconds_) result.profile[line].kernel_seconds = seconds;
@@ -168,6 +168,8 @@ class Execution {
     results_[i].left = std::move(made.left);
     results_[i].kept = std::move(made.kept);
     device_notes_[pipeline.line] = std::move(made.notes);
+    for (const auto& [join, notes] : made.keys)
+      for (const std::string& note : notes) key_notes_[join].push_back(note);
     kernel_seconds_[pipeline.line] = made.kernel_seconds;
     if (made.modules != 0) note_compiled(pipeline, results_, options_);
     on_device_[pipeline.line] = gpu->name();
@@ -202,7 +204,8 @@ class Execution {
   std::vector<size_t> last_use_;
   std::unordered_map<size_t, bool> offered_;  // pipelines that were considered, as far as was known then
   PipelineRunner::Notes notes_;
-  PipelineRunner on_cores_{pipelines_, results_, options_, notes_, stream_};
+  KeyNotes key_notes_;
+  PipelineRunner on_cores_{pipelines_, results_, options_, notes_, key_notes_, stream_};
   std::unordered_map<size_t, std::vector<std::string>> device_notes_;
   std::unordered_map<size_t, double> kernel_seconds_;
   std::unordered_map<size_t, std::string> on_device_;  // of lines: the device that ran them

@@ -25,8 +25,26 @@ constexpr JoinKind kKinds[] = {JoinKind::kInner, JoinKind::kLeft,  JoinKind::kRi
                                JoinKind::kSemi,  JoinKind::kAnti,  JoinKind::kRightSemi, JoinKind::kRightAnti,
                                JoinKind::kMark,  JoinKind::kSingle};
 
+constexpr Type kKeyTypes[] = {TypeId::kInt32,      TypeId::kInt64,       TypeId::kVarchar, TypeId::kFloat64,
+                              Type::decimal(9, 2), Type::decimal(30, 2), TypeId::kInt128,  TypeId::kBool,
+                              TypeId::kDate,       TypeId::kInterval,    TypeId::kBlob,    TypeId::kUuid};
+
 Value widened(int64_t number, Type type) {
+  const int128_t wide = static_cast<int128_t>(number - 2) * INT64_MAX;
   switch (type.id) {
+    case TypeId::kBlob:
+      return {type, std::string(static_cast<size_t>(number % 40), '\xff') + '\0'};
+    case TypeId::kInt128:
+    case TypeId::kUuid:
+      return {type, wide};
+    case TypeId::kDecimal:
+      return {type, type.physical() == Physical::kInt128 ? wide : int128_t{number - 2}};
+    case TypeId::kBool:
+      return Value::boolean(number % 2 != 0);
+    case TypeId::kDate:
+      return {type, int128_t{number - 2}};
+    case TypeId::kInterval:
+      return {type, Interval{static_cast<int32_t>(number), 0, 0}};
     case TypeId::kVarchar:
       return Value::varchar(number % 3 == 0 ? std::string("a\0b", 3) + std::to_string(number)
                                             : std::string(static_cast<size_t>(number % 40), 'x') + "é");
@@ -49,6 +67,8 @@ plan::NodePtr side(Type first, Type second, size_t rows, int64_t distinct, bool 
   const auto key = [&](Type type, int64_t number) {
     if (nulls && random() % 7 == 0) return Value(type);
     if (type == TypeId::kFloat64 && number == 0 && random() % 2 == 0) return Value::float64(0.0);
+    if (type == TypeId::kInterval && random() % 2 == 0)  // a month has 30 days
+      return Value(type, Interval{0, static_cast<int32_t>(number * 30), 0});
     return widened(number, type);
   };
   for (size_t row = 0; row < rows; ++row) {
@@ -135,16 +155,18 @@ class Kinds : public testing::TestWithParam<JoinKind> {};
 
 TEST_P(Kinds, GiveTheOraclesRows) {
   std::mt19937 random(7);
-  const TypeId types[][2] = {{TypeId::kInt32, TypeId::kInt32},
-                             {TypeId::kInt64, TypeId::kInt64},
-                             {TypeId::kVarchar, TypeId::kInt32},
-                             {TypeId::kFloat64, TypeId::kVarchar}};
+  const Type types[][2] = {{TypeId::kInt32, TypeId::kInt32},   {TypeId::kInt64, TypeId::kInt64},
+                           {TypeId::kVarchar, TypeId::kInt32}, {TypeId::kFloat64, TypeId::kVarchar},
+                           {kKeyTypes[4], TypeId::kDate},      {kKeyTypes[5], TypeId::kBool},
+                           {TypeId::kInt128, TypeId::kBlob},   {TypeId::kUuid, TypeId::kInterval}};
   const Sizes sizes[] = {{0, 5, 3},     {5, 0, 3},   {1, 1, 1},   {33, 64, 20},
                          {64, 31, 200}, {65, 63, 4}, {120, 33, 1}};
-  for (const auto& [first, second] : types) {
-    for (const Sizes& size : sizes) {
-      const int step = test_size(5, 2, 1);  // each size has other forms
-      for (int form = static_cast<int>(&size - sizes) % step; form < 16; form += step) {
+  for (size_t t = 0; t < std::size(types); ++t) {
+    const auto& [first, second] = types[t];
+    for (const Sizes& size : sizes) {  // each has other forms
+      const int step = test_size(5, 2, 1) * (t < 4 ? 1 : 3);
+      const int offset = static_cast<int>(t < 4 ? &size - sizes : 3 * (&size - sizes) + t);
+      for (int form = offset % step; form < 16; form += step) {
         const bool nulls = form % 2 == 1;
         const plan::NodePtr left = side(first, second, size.left, size.distinct, nulls, random);
         const plan::NodePtr right = side(first, second, size.right, size.distinct, nulls, random);
@@ -172,6 +194,75 @@ TEST_P(Kinds, GiveTheOraclesRows) {
                                 std::to_string(size.right));
         if (HasFatalFailure()) return;
       }
+    }
+  }
+}
+
+using ops::LookupForm;
+struct Forced {
+  LookupForm form;
+  const char* name;  ///< part of the lookup's name
+};
+constexpr Forced kForced[] = {{LookupForm::hash, "-bit keys"},
+                              {LookupForm::bytes, "keys as bytes"},
+                              {LookupForm::direct, "array by"},
+                              {LookupForm::bitmap, "bitmap of"}};
+
+/// Whether keys of the type, as widened() makes them, allow the lookup.
+bool allow(Type type, LookupForm form, JoinKind kind) {
+  const bool is_word = !type.is_string() && width(type.physical()) <= sizeof(uint64_t);
+  if (form == LookupForm::bytes) return true;
+  if (form == LookupForm::hash) return is_word;
+  const bool is_narrow = is_word && !type.is_float() && type != TypeId::kInt64;
+  const bool exists = kind == JoinKind::kSemi || kind == JoinKind::kAnti || kind == JoinKind::kMark;
+  return is_narrow && (form == LookupForm::direct || exists);
+}
+
+/// Keys 0, 1, ... of one column, each as often as `counts` says, and a NULL, in any order; and row numbers.
+plan::NodePtr runs_of_keys(Type type, const std::vector<size_t>& counts, std::mt19937& random) {
+  std::vector<Value> keys = {Value(type)}, numbers;
+  for (size_t key = 0; key < counts.size(); ++key)
+    keys.insert(keys.end(), counts[key], widened(static_cast<int64_t>(key), type));
+  std::shuffle(keys.begin(), keys.end(), random);
+  for (size_t row = 0; row < keys.size(); ++row) numbers.push_back(Value::int64(static_cast<int64_t>(row)));
+  auto table = std::make_shared<Table>();
+  table->schema = {{"k", type}, {"v", TypeId::kInt64}};
+  table->batches.push_back(
+      {static_cast<int64_t>(keys.size()), {make_column(type, keys), make_column(TypeId::kInt64, numbers)}});
+  return plan::values(table);
+}
+
+/// How the keys of the plan's join were found.
+std::string lookup_of(const Result& result) {
+  for (const OperatorProfile& op : result.profile)
+    if (op.name == "Join" && op.keys.size() == 1) return op.keys[0];
+  return "";
+}
+
+TEST_P(Kinds, FindRunsByEachLookup) {
+  std::mt19937 random(8);
+  for (const Type type : kKeyTypes) {
+    const size_t many = type == TypeId::kInt32 || type == TypeId::kVarchar ? test_size(1'000, 1'000, 100) : 1;
+    plan::Join join;
+    join.kind = GetParam();
+    join.keys.push_back({column(0, type), column(0, type)});
+    if (plan::gives_left(join.kind)) join.left = {0, 1};
+    if (plan::gives_right(join.kind)) join.right = {1};
+    const plan::NodePtr plan = plan::join(runs_of_keys(type, {2, 1, 1, 1, 2}, random),
+                                          runs_of_keys(type, {31, 32, 33, many}, random), join);
+    const std::vector<std::string> expected = texts(PlanOracle().rows(*plan));
+    for (const auto& [form, name] : kForced) {
+      Options options;
+      options.threads = 2;
+      options.target = lanes::simd();
+      options.join_lookup = form;
+      const Result result = execute(plan, options);
+      ASSERT_EQ(texts(rows_of(result.table)), expected) << Type(type).name() << ", " << name;
+      const std::string lookup = lookup_of(result);
+      const bool allowed = allow(type, form, join.kind);
+      ASSERT_EQ(lookup.ends_with(": forced") && lookup.find(name) != std::string::npos, allowed)
+          << Type(type).name() << ", " << name << ": " << lookup;
+      ASSERT_EQ(lookup.find("the forced lookup is not possible") == std::string::npos, allowed) << lookup;
     }
   }
 }

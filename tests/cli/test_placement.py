@@ -69,7 +69,7 @@ def explained(lanewise, environment, sql, device="auto"):
 
 def test_without_a_gpu_all_is_the_cpus(lanewise, without):
     told = explained(lanewise, without, MANY)
-    assert told.startswith("pipeline 1, Aggregate: on the CPU: the NVIDIA driver was not found") and "\n    CPU  " in told and "GPU  " not in told
+    assert "→ Aggregate\n    on the CPU: the NVIDIA driver was not found" in told.partition("pipeline 2")[0] and "\n    CPU  " in told and "GPU  " not in told
     code, out, error = lanewise("sql", "--device", "auto", "-c", MANY, "--profile", "--format", "csv", env={**without, "COLUMNS": "1000"})
     assert (code, out) == (0, "s\n199999989999994\n") and "; on the CPU: " in error, error
 
@@ -84,7 +84,7 @@ def test_the_driver_is_opened_only_where_it_is_asked_for(lanewise, without, argu
 def test_measured_costs_decide(lanewise, fake):
     tuned(lanewise, fake, 1000)
     told = explained(lanewise, fake, MANY)
-    assert told.startswith("pipeline 1, Aggregate: on the GPU: about ") and "compile 1.0 ms" in told and "open 1.0 ms" in told
+    assert "→ Aggregate\n    on the GPU: about " in told.partition("pipeline 2")[0] and "compile 1.0 ms" in told and "open 1.0 ms" in told
     assert "\n    CPU  " in told and "\n    GPU  " in told
     assert "on the CPU: about" in explained(lanewise, fake, FEW)
     tuned(lanewise, fake, 0.1)
@@ -115,9 +115,9 @@ def test_what_is_not_offered_is_named(lanewise, fake):
 def test_each_pipeline_has_its_device(lanewise, fake):
     tuned(lanewise, fake, 1000)
     told = explained(lanewise, fake, "SELECT median(x) FROM (SELECT sum(i) AS x FROM range(20000000) t(i) WHERE i > (SELECT max(i) FROM range(1) r(i) WHERE " + NOT_OFFERED + "))")
-    heads = [part.splitlines()[0] for part in told.split("pipeline ")[1:]]
-    assert "Aggregate: on the CPU: " in heads[0] and "regexp_matches" in heads[0] and "Aggregate: on the GPU: about" in heads[2]
-    assert "Aggregate: on the CPU: it reads a result of few rows" in heads[3]
+    heads = ["\n".join(part.splitlines()[:2]) for part in told.split("pipeline ")[1:]]
+    assert "→ Aggregate\n    on the CPU: " in heads[0] and "regexp_matches" in heads[0] and "→ Aggregate; after 2\n    on the GPU: about" in heads[2]
+    assert "→ Aggregate; after 3\n    on the CPU: it reads a result of few rows" in heads[3]
     first, second = explained(lanewise, fake, "SELECT i % 100000 AS k, sum(i) FROM range(20000000) t(i) GROUP BY k ORDER BY 2").split("pipeline 2")
     assert "on the GPU: about" in first and "open 1.0 ms" in first and "on the GPU: about" in second and "open" not in second
 
@@ -127,10 +127,10 @@ def test_the_whole_plan_decides(lanewise, fake):
     tuned(lanewise, fake, 1000, download_gb_per_second=0.002)
     groups = "SELECT i % 5000000 AS k, sum(i) AS s FROM range(20000000) t(i) GROUP BY k"
     told = explained(lanewise, fake, f"{groups} ORDER BY 2 LIMIT 3")
-    first, second = [part.splitlines()[0] for part in told.split("pipeline ")[1:3]]
+    first, second = [part.splitlines()[1] for part in told.split("pipeline ")[1:3]]
     assert "on the GPU: about" in first and first.endswith(", but its rows are read there") and "on the GPU: about" in second
     told = explained(lanewise, fake, f"SELECT * FROM ({groups}) t(i, s) WHERE {NOT_OFFERED} ORDER BY 2 LIMIT 3")
-    first, second = [part.splitlines()[0] for part in told.split("pipeline ")[1:3]]
+    first, second = [part.splitlines()[1] for part in told.split("pipeline ")[1:3]]
     assert "on the CPU: about" in first and "regexp_matches" in second
 
 

@@ -1,6 +1,7 @@
 """The output of the program, statement by statement."""
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -95,6 +96,7 @@ def test_explain_shows_the_plan_and_does_not_run(lanewise):
     code, out, error = lanewise("sql", "--format", "json", "-c", "EXPLAIN (FORMAT json) SELECT count(*) AS n FROM range(7) t(i)")
     plan = json.loads(json.loads(out)[0]["plan"])
     assert code == 0 and plan["node"] == "Project" and plan["children"][0]["node"] == "Aggregate", out + error
+    assert plan["pipelines"][0] == {"number": 1, "branches": [{"source": "Scan range", "steps": []}], "sink": "Aggregate", "after": []}, plan["pipelines"]
     code, out, error = lanewise("sql", "--format", "json", "-c", "EXPLAIN (ANALYZE, FORMAT json) SELECT count(*) AS n FROM range(7) t(i) WHERE i > 2")
     profile = json.loads(json.loads(out)[0]["plan"])["children"][0]
     assert code == 0 and profile["node"] == "Aggregate" and profile["rows_in"] == 4 and profile["rows_out"] == 1, out + error
@@ -104,6 +106,47 @@ def test_explain_shows_the_plan_and_does_not_run(lanewise):
     assert code == 0, error
     for word in ("Values", "Filter", "Sort", "s"):
         assert word in out, sql
+
+
+def test_explain_shows_pipelines(lanewise):
+    tables = "CREATE TABLE l AS SELECT i FROM range(1000) t(i); CREATE TABLE r AS SELECT i * 2 AS k FROM range(300) t(i); "
+    query = "SELECT i % 7 AS m, count(*) AS n FROM l JOIN r ON i = k GROUP BY m ORDER BY m"
+    code, out, error = lanewise("sql", "--format", "csv", "-c", tables + f"EXPLAIN {query}")
+    lines = ["pipeline 1: Scan r → lookup for inner Join, chosen when its keys are known", "pipeline 2: Scan l → inner Join with 1 → Aggregate; after 1"]
+    assert code == 0 and all(line in out for line in lines), out + error
+    code, out, error = lanewise("sql", "--format", "json", "-c", tables + f"EXPLAIN (FORMAT json) {query}")
+    assert code == 0 and json.loads(json.loads(out)[0]["plan"])["pipelines"][:2] == [
+        {"number": 1, "branches": [{"source": "Scan r", "steps": []}], "sink": "lookup for inner Join, chosen when its keys are known", "after": []},
+        {"number": 2, "branches": [{"source": "Scan l", "steps": ["inner Join with 1"]}], "sink": "Aggregate", "after": [1]}], out + error
+
+
+@pytest.mark.parametrize("join, keys", [
+    ("JOIN r ON l.i = r.k", "300 rows, array by 599 numbers, 2.3 KiB: their range is narrow"),
+    ("JOIN r ON l.w = r.wide", "300 rows, hash table of 512 slots, 32-bit keys, 4.5 KiB: their range of 2990000001 numbers is too wide"),
+    ("SEMI JOIN r ON l.i = r.k", "300 rows, bitmap of 599 numbers, 80 B: the join needs only whether a key is there"),
+    ("JOIN r ON l.i = r.k AND l.w = r.wide", "300 rows, packed in a word, hash table of 512 slots, 64-bit keys, 8.5 KiB: their range of 3061760000599 numbers is too wide"),
+    ("JOIN r ON l.i::TEXT = r.k::TEXT", "300 rows, hash table of 512 slots, keys as bytes, 13.2 KiB: they do not fit in 64 bits"),
+    ("JOIN r ON l.i < r.k", "")])
+def test_joins_say_how_they_find_keys(lanewise, join, keys):
+    tables = "CREATE TABLE l AS SELECT i, i * 10000000 AS w FROM range(1000) t(i); CREATE TABLE r AS SELECT i * 2 AS k, i * 10000000 AS wide FROM range(300) t(i); "
+    query = f"SELECT count(*) AS n FROM l {join}"
+    _, _, profile = lanewise("sql", "--profile", "-c", tables + query, env={**os.environ, "COLUMNS": "1000"})
+    _, table, _ = lanewise("sql", "--format", "json", "-c", f"{tables} EXPLAIN ANALYZE {query}")
+    _, drawn, _ = lanewise("sql", "--format", "json", "-c", f"{tables} EXPLAIN (ANALYZE, FORMAT json) {query}")
+    if not keys:
+        assert "keys:" not in profile + table and '"keys"' not in json.loads(drawn)[0]["plan"]
+        return
+    assert f"keys: {keys}\n" in profile, profile
+    assert [row["operator"].strip() for row in json.loads(table) if row["details"].endswith(f"; keys: {keys}")] == ["Join"], table
+    assert f'"node": "Join"' in (plan := json.loads(drawn)[0]["plan"]) and f'"keys": "{keys}"' in plan, plan
+
+
+@pytest.mark.parametrize("lookup, keys", [("hash", "32-bit keys, 4.5 KiB: forced"), ("bytes", "keys as bytes, 13.2 KiB: forced"), ("direct", "array by 599 numbers, 2.3 KiB: forced"),
+                                          ("bitmap", "the forced lookup is not possible, and their range is narrow")])
+def test_forced_lookups_are_named(lanewise, lookup, keys):
+    sql = "CREATE TABLE l AS SELECT i FROM range(1000) t(i); CREATE TABLE r AS SELECT i * 2 AS k FROM range(300) t(i); SELECT count(*) AS n FROM l JOIN r ON i = k"
+    code, out, error = lanewise("sql", "--profile", "--format", "csv", "-c", sql, env={**os.environ, "COLUMNS": "1000", "LANEWISE_JOIN_LOOKUP": lookup})
+    assert (code, out) == (0, "n\n300\n") and keys in error, error
 
 
 def test_profile_and_timing(lanewise):

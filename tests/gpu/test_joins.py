@@ -135,7 +135,7 @@ def test_lookups(emulated_gpu, key, lookup):
         sql += "".join(f"{KINDS[kind]} ORDER BY ALL;" for kind in kinds)
         cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile", "--device-strategy", f"join={lookup}")
         assert cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, cpu.stderr + gpu.stderr
-        used = re.findall(r"keys of a join: \d+ rows, (.*?) \d", gpu.stderr)
+        used = re.findall(r"keys: \d+ rows, (.*?) \d", gpu.stderr)
         assert LOOKUPS[lookup] in used and set(used) <= {LOOKUPS[lookup], "hash table of"}, gpu.stderr
 
 
@@ -146,7 +146,7 @@ def test_the_smallest_lookup_is_chosen(emulated_gpu):
     tables = "CREATE TABLE l AS SELECT i AS k FROM range(400) n(i); CREATE TABLE r AS SELECT i * 2 AS k FROM range(100) n(i);"
     for join, name in joins.items():
         gpu = run(emulated_gpu, f"{tables} SELECT count(*), sum(l.k) FROM {join}", "--device", "cuda", "--profile")
-        assert gpu.returncode == 0 and re.search(rf"keys of a join: \d+ rows, {name} \d", gpu.stderr), gpu.stderr
+        assert gpu.returncode == 0 and re.search(rf"keys: \d+ rows, {name} \d", gpu.stderr), gpu.stderr
 
 
 EVEN = {"INTEGER": "x::INT - 50", "UBIGINT": "(18446744073709551615 - 240 + x::BIGINT)::UBIGINT", "BIGINT": "-9223372036854775807 + x::BIGINT", "DATE": "DATE '1969-12-01' + x::INT"}
@@ -166,7 +166,7 @@ def test_full_ranges_of_runs(emulated_gpu, key):
             sql = f"{tables} {query}"
             cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile")
             assert cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, (table, query, cpu.stderr + gpu.stderr)
-            assert re.search(rf"keys of a join: \d+ rows, {name} \d", gpu.stderr), (table, query, gpu.stderr)
+            assert re.search(rf"keys: \d+ rows, {name} \d", gpu.stderr), (table, query, gpu.stderr)
 
 
 @pytest.mark.parametrize("key", EVEN if ALL else ["INTEGER", "UBIGINT"])
@@ -184,7 +184,7 @@ def test_full_ranges_of_rows(emulated_gpu, key):
             sql = f"{tables} {query}; {query}"
             cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile")
             assert cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, (table, kind, cpu.stderr + gpu.stderr)
-            found = re.findall(r"keys of a join: \d+ rows, (.*?) for each of 200 numbers", gpu.stderr)
+            found = re.findall(r"keys: \d+ rows, (.*?) for each of 200 numbers", gpu.stderr)
             possible = full and (table == "ascending" or kind != "FULL")  # rows that are marked stay in their order
             assert found == ["1", "1"] * possible, (table, kind, gpu.stderr)
             kernels = {"ascending": ["bound"], "shuffled": ["bound", "fill"] if kind in ("SEMI", "ANTI") else ["bound", "place_rows", "place_rows"]}.get(table)

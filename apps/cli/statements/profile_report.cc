@@ -48,6 +48,7 @@ std::string profile_report(const StatementResult& result, int width) {
     text += "  " + op.target + "\n";
     std::vector<std::string> lines = op.matchers;
     if (!op.details.empty()) lines.insert(lines.begin(), op.details);
+    for (const std::string& keys : op.keys) lines.push_back("keys: " + keys);
     lines.insert(lines.end(), op.device.begin(), op.device.end());
     for (const std::string& line : lines)
       text += indent + "    " + fit(printable(line), width - 4 - op.depth * 2) + "\n";

@@ -40,6 +40,8 @@ std::string profile_text(const StatementResult& result) {
     if (op.bytes > 0) text += fmt::format(", {} bytes", op.bytes);
     if (!op.target.empty()) text += fmt::format(", {}", op.target);
     text += '\n';
+    for (const std::string& keys : op.keys)
+      text += fmt::format("{:{}}keys: {}\n", "", 2 * op.depth + 2, keys);
     for (const std::string& line : op.device) text += fmt::format("{:{}}{}\n", "", 2 * op.depth + 2, line);
   }
   return text + fmt::format("plan {:.3f} ms, run {:.3f} ms{}\n", result.plan_seconds * 1e3,

@@ -64,7 +64,11 @@ bool sink_is_operator(const Pipeline& pipeline) { return pipeline.sink != nullpt
 OpenPipeline PipelineOpener::open(const Pipeline& pipeline) {
   OpenPipeline open;
   open.sink = open_sink(pipeline);
-  if (is_build(pipeline)) static_cast<ops::BuildSink&>(*open.sink).force_parts(options_.join_parts);
+  if (is_build(pipeline)) {
+    auto& build = static_cast<ops::BuildSink&>(*open.sink);
+    build.force_parts(options_.join_parts);
+    build.force_lookup(options_.join_lookup);
+  }
   const auto order = open.sink->wanted_order();
   for (const Branch& branch : pipeline.branches) {
     open.branches.push_back(this->open(branch, order));

@@ -30,11 +30,18 @@ void PipelineRunner::run(size_t i, std::vector<Counters>& counters) {
     open.sink = std::move(sink);
   }
   results_[i].table = exec::run(open, options_, counters);
+  for (const size_t read : results_read(wanted))
+    if (results_[read].parts != nullptr) note_keys(read, results_[read].parts->describe());
   if (!is_build(pipeline)) return;
   const auto& sink = static_cast<ops::BuildSink&>(*open.sink);
   results_[i].build = sink.build();
   results_[i].parts = sink.parts();
+  if (sink.build() != nullptr) note_keys(i, sink.build()->describe());
   if (sink.parts() != nullptr) notes_[pipeline.line] += fmt::format("; in {} parts", sink.parts()->count());
+}
+
+void PipelineRunner::note_keys(size_t build, const std::string& text) {
+  if (!text.empty()) keys_[&std::get<plan::Join>(pipelines_[build].sink->payload)].push_back(text);
 }
 
 /// Runs the pipeline as far as joins go whose build sides are in parts, and returns what is left of it.
@@ -102,8 +109,9 @@ Table run_on_cores(const plan::NodePtr& root, const Options& options) {
   Results results = empty_results(pipelines);
   std::vector<Counters> counters(lines_of(*root).size());
   PipelineRunner::Notes notes;
+  KeyNotes keys;
   return with_threads(options.threads, [&] {
-    PipelineRunner runner(pipelines, results, on_cores, notes, nullptr);
+    PipelineRunner runner(pipelines, results, on_cores, notes, keys, nullptr);
     for (size_t i = 0; i < pipelines.size(); ++i) {
       runner.run(i, counters);
       results[i].table.schema = pipelines[i].output;

@@ -17,11 +17,12 @@ class PipelineRunner {
   /// The references outlive it. The last pipeline's rows go to the stream, if there is one and they need no
   /// operator.
   PipelineRunner(const std::vector<Pipeline>& pipelines, Results& results, const Options& options,
-                 Notes& notes, RowStream* stream)
+                 Notes& notes, KeyNotes& keys, RowStream* stream)
       : pipelines_(pipelines),
         results_(results),
         options_(options),
         notes_(notes),
+        keys_(keys),
         stream_(stream),
         opener_(results, options, notes) {}
 
@@ -36,12 +37,14 @@ class PipelineRunner {
 
  private:
   Pipeline without_empty_joins(Pipeline pipeline);
+  void note_keys(size_t build, const std::string& text);
   Pipeline with_parts(Pipeline pipeline, std::vector<Counters>& counters);
 
   const std::vector<Pipeline>& pipelines_;
   Results& results_;
   const Options& options_;
   Notes& notes_;
+  KeyNotes& keys_;
   RowStream* const stream_;  // null: the rows are collected
   PipelineOpener opener_;
 };

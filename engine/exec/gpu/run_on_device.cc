@@ -58,6 +58,7 @@ class DeviceRun {
       result.kept = as_result(made.kept);
     }
     result.notes = notes();
+    result.keys = std::move(times_.keys);
     result.kernel_seconds = times_.kernel_seconds;
     result.modules = times_.modules;
     return result;
@@ -122,7 +123,6 @@ class DeviceRun {
     }
     if (times_.skipped != 0) text += fmt::format(", skipped {} rows", times_.skipped);
     std::vector<std::string> lines = {std::move(text)};
-    for (const std::string& lookup : times_.lookups) lines.push_back("  keys of a join: " + lookup);
     for (const KernelTime& kernel : times_.kernels)
       lines.push_back("  " + describe(kernel, gpu_.device.properties().bandwidth));
     return lines;
@@ -198,6 +198,7 @@ DeviceResult run(const Pipeline& whole, Results& results, const Options& options
     if (!given.empty()) counters[pass.line].nanos += again[pass.line].nanos;
     given.push_back(std::move(made.table));
     all.notes.insert(all.notes.end(), made.notes.begin(), made.notes.end());
+    all.keys.merge(made.keys);
     all.kernel_seconds += made.kernel_seconds;
     all.modules += made.modules;
   }

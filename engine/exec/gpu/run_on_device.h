@@ -26,6 +26,7 @@ struct DeviceResult {
   std::optional<LeftRows> left = {};
   std::shared_ptr<const arrow::DeviceRecords> kept = nullptr;
   std::vector<std::string> notes = {};
+  KeyNotes keys = {};
   double kernel_seconds = 0;
   int modules = 0;  ///< that no query before it had loaded
 };

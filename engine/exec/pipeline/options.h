@@ -12,6 +12,7 @@
 #include "expr/evaluation/evaluate.h"
 #include "lanes/targets/target.h"
 #include "lanes/tuning.h"
+#include "ops/join/lookup_choice.h"
 
 namespace lanewise::exec {
 
@@ -40,7 +41,8 @@ struct Options {
   bool keep_columns = true;      ///< add the columns that are read to the store
   /// Sources may leave out rows that predicates exclude, where columns are not kept: then errors name no row.
   bool source_may_skip = false;
-  size_t join_parts = 0;          ///< number of parts of a join; 0: as memory requires; for tests
+  size_t join_parts = 0;  ///< number of parts of a join; 0: as memory requires; for tests
+  ops::LookupForm join_lookup = ops::LookupForm::automatic;  ///< forced on cores; for tests
   bool semi_joins_first = false;  ///< even where they cost more than they save; for tests
   std::function<void(const std::string& what, double share)>
       progress;  ///< fraction 0..1 or negative; called from any thread
@@ -64,6 +66,7 @@ struct OperatorProfile {
   std::string name;                   ///< "Filter", "Scan contents.parquet"
   std::string details;                ///< predicates, keys, columns
   std::vector<std::string> matchers;  ///< as plan::matchers(); with Options::profile_lanes
+  std::vector<std::string> keys;      ///< of a join: "300 rows, array by 599 numbers, ...", and why
   std::vector<std::string> device;    ///< times on a GPU: the total, then each kernel
   double kernel_seconds = 0;          ///< total of these kernels
   std::string target;                 ///< the lanes used: "avx512", "avx512, interleaved"

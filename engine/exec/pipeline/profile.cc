@@ -74,13 +74,15 @@ class PassedOn {
 }  // namespace
 
 std::vector<OperatorProfile> make_profile(const std::vector<Line>& lines, std::vector<Counters> counters,
-                                          const Options& options) {
+                                          const KeyNotes& keys, const Options& options) {
   PassedOn(lines, counters).fill();
   std::vector<OperatorProfile> profile;
   for (size_t i = 0; i < lines.size(); ++i) {
     OperatorProfile& line = profile.emplace_back();
     line.name = title(*lines[i].node);
     line.details = plan::details(*lines[i].node);
+    const auto noted = keys.find(std::get_if<plan::Join>(&lines[i].node->payload));
+    if (noted != keys.end()) line.keys = noted->second;
     if (options.profile_lanes) line.matchers = plan::matchers(*lines[i].node, options.target, options.tuning);
     if (computes(*lines[i].node)) line.target = targets_text(options.target, counters[i].lanes);
     if (counters[i].lanes.lane_steps != 0) line.occupancy = counters[i].lanes.occupancy();

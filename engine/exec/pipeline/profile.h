@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "exec/pipeline/options.h"
@@ -44,8 +46,11 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// How the keys of joins find rows, see OperatorProfile::keys.
+using KeyNotes = std::unordered_map<const plan::Join*, std::vector<std::string>>;
+
 /// The lines' counters, with names and details, in the order of the plan's text.
 std::vector<OperatorProfile> make_profile(const std::vector<Line>& lines, std::vector<Counters> counters,
-                                          const Options& options);
+                                          const KeyNotes& keys, const Options& options);
 
 }  // namespace lanewise::exec

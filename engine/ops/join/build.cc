@@ -1,5 +1,7 @@
 #include "ops/join/build.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <mutex>
@@ -66,6 +68,10 @@ bool asks_existence(const plan::Join& join) {
   const bool exists =
       join.kind == JoinKind::kSemi || join.kind == JoinKind::kAnti || join.kind == JoinKind::kMark;
   return exists && join.condition == nullptr && !join.range;
+}
+
+std::string Build::describe() const {
+  return lookup == nullptr ? "" : fmt::format("{} rows, {}", rows, lookup->describe());
 }
 
 JoinColumns::JoinColumns(const plan::Join& join, const Schema& of_left, const Schema& of_right)
@@ -224,7 +230,7 @@ std::shared_ptr<Build> BuildForm::make(std::vector<ColumnPtr> columns, size_t ro
   }
   if (join.range) build->range = columns[range];
   if (!keys.empty())
-    build->lookup = make_lookup(build->keys, build->finds_nulls, rows, asks_existence(join), budget);
+    build->lookup = make_lookup(build->keys, build->finds_nulls, rows, asks_existence(join), lookup, budget);
   if (build->lookup != nullptr && build->lookup->order())
     build->in_order = counts_up(build->lookup->order(), build->lookup->order().size() / sizeof(uint32_t));
   if (join.kind == plan::JoinKind::kMark)

@@ -1,9 +1,12 @@
 #include "ops/join/lookup.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
 
+#include "base/size.h"
 #include "data/physical_value.h"
 #include "ops/join/key_slices.h"
 #include "ops/join/number_lookups.h"
@@ -45,8 +48,8 @@ template <class Word>
 class WordLookup : public Lookup {
  public:
   WordLookup(const uint64_t* words, size_t rows, const uint64_t* valid, int64_t least,
-             std::optional<KeyRange> range, bool existence, MemoryBudget* budget)
-      : least_(kNarrow ? static_cast<uint64_t>(least) : 0) {
+             std::optional<KeyRange> range, bool existence, const LookupChoice& choice, MemoryBudget* budget)
+      : Lookup(choice), least_(kNarrow ? static_cast<uint64_t>(least) : 0) {
     range_ = std::move(range);
     const auto always = [](uint32_t, uint32_t) { return true; };
     if constexpr (kNarrow) {
@@ -74,7 +77,10 @@ class WordLookup : public Lookup {
         wanted, list, count, runs, [&](size_t i, uint32_t) { return !kNarrow || word(i) >> 32 == 0; },
         arena.allocate<uint32_t>(2 * count));
   }
-  const char* name() const override { return kNarrow ? "hash of 32 bits" : "hash of words"; }
+  std::string name() const override {
+    return fmt::format("hash table of {} slots, {}-bit keys", table_.slots(), kNarrow ? 32 : 64);
+  }
+  size_t bytes() const override { return table_.bytes(); }
 
  private:
   static constexpr bool kNarrow = sizeof(Word) == sizeof(uint32_t);
@@ -87,8 +93,9 @@ class WordLookup : public Lookup {
 class ByteLookup : public Lookup {
  public:
   ByteLookup(std::vector<ColumnPtr> keys, bool null_is_key, size_t rows, const uint64_t* valid,
-             bool existence, MemoryBudget* budget)
-      : keys_(std::move(keys)),
+             bool existence, const LookupChoice& choice, MemoryBudget* budget)
+      : Lookup(choice),
+        keys_(std::move(keys)),
         is_text_(keys_.size() == 1 && keys_[0]->type.is_string() && !null_is_key),
         layout_(types_of(keys_)) {
     Buffer hashes = Buffer::allocate(rows * sizeof(uint64_t), budget, kJoin);
@@ -127,7 +134,10 @@ class ByteLookup : public Lookup {
     };
     table_.find(hashes, list.data(), list.size(), runs, equal, arena.allocate<uint32_t>(2 * list.size()));
   }
-  const char* name() const override { return "hash of bytes"; }
+  std::string name() const override {
+    return fmt::format("hash table of {} slots, keys as bytes", table_.slots());
+  }
+  size_t bytes() const override { return table_.bytes() + bytes_.size(); }
 
  private:
   struct Bytes {
@@ -207,28 +217,42 @@ std::optional<KeyRange> range_of(const KeyColumn& column, Type type) {
 }  // namespace
 
 std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vector<bool>& finds_nulls,
-                                    size_t rows, bool existence, MemoryBudget* budget) {
+                                    size_t rows, bool existence, LookupForm forced, MemoryBudget* budget) {
   const Buffer findable_rows = findable(keys, finds_nulls, rows, budget);
   const auto* valid = findable_rows ? findable_rows.as<uint64_t>() : nullptr;
   const bool null_is_key = std::find(finds_nulls.begin(), finds_nulls.end(), true) != finds_nulls.end();
   const bool is_one = keys.size() == 1 && !null_is_key;
+  const auto by_bytes = [&](const KeyFacts& facts) {
+    return std::make_unique<ByteLookup>(std::move(keys), null_is_key, rows, valid, existence,
+                                        choose_lookup(facts, forced), budget);
+  };
+  KeyFacts facts = {.rows = rows, .existence = existence};
+  if (forced == LookupForm::bytes) return by_bytes(facts);
   if (!is_one || key_width(keys[0]->type) != 1) {
     auto packed = pack_keys(keys, finds_nulls, rows, findable_rows, budget);
-    if (packed) return lookup_of_packed(std::move(*packed), rows, existence, budget);
-    return std::make_unique<ByteLookup>(std::move(keys), null_is_key, rows, valid, existence, budget);
+    if (packed) return lookup_of_packed(std::move(*packed), rows, existence, forced, budget);
+    facts.are_words = false;
+    return by_bytes(facts);
   }
   const Type type = keys[0]->type;
   const KeyColumn column = key_column(keys, rows, valid, budget);
   const auto* words = column.words.as<uint64_t>();
   const auto least = static_cast<uint64_t>(column.bounds.least);
-  const uint64_t size = static_cast<uint64_t>(column.bounds.greatest) - least + 1;
+  const uint64_t span = static_cast<uint64_t>(column.bounds.greatest) - least;
   const std::optional<KeyRange> range = range_of(column, type);
-  if (column.integers && !column.bounds.empty() && size != 0 && Numbers::fit(size, rows, existence))
-    return lookup_by_number({words, rows, valid, least, size}, range, existence, budget);
-  if (size - 1 <= UINT32_MAX)
+  facts.are_integers = column.integers;
+  if (!column.bounds.empty()) facts.span = span;
+  const LookupChoice choice = choose_lookup(facts, forced);
+  if (choice.form != LookupForm::hash)
+    return lookup_by_number({words, rows, valid, least, span + 1}, range, existence, choice, budget);
+  if (span <= UINT32_MAX)
     return std::make_unique<WordLookup<uint32_t>>(words, rows, valid, column.bounds.least, range, existence,
-                                                  budget);
-  return std::make_unique<WordLookup<uint64_t>>(words, rows, valid, 0, range, existence, budget);
+                                                  choice, budget);
+  return std::make_unique<WordLookup<uint64_t>>(words, rows, valid, 0, range, existence, choice, budget);
+}
+
+std::string Lookup::describe() const {
+  return fmt::format("{}, {}: {}", name(), format_size(bytes() + order_.size()), choice_.reason.text());
 }
 
 }  // namespace lanewise::ops

@@ -4,12 +4,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "active/active_set.h"
 #include "data/column.h"
 #include "data/value.h"
 #include "data/vector.h"
+#include "ops/join/lookup_choice.h"
 
 namespace lanewise::ops {
 
@@ -34,8 +36,10 @@ class Lookup {
   virtual ~Lookup() = default;
   /// Finds the runs of the active rows. Keys are not NULL, unless NULLs are equal.
   virtual void find(std::span<const Vector> keys, const ActiveSet& rows, Runs runs) const = 0;
-  /// The method: "bitmap", "direct", "hash of 32 bits", "hash of words", "hash of bytes".
-  virtual const char* name() const = 0;
+  /// "array by 599 numbers".
+  virtual std::string name() const = 0;
+  /// Memory in which keys are searched.
+  virtual size_t bytes() const = 0;
   /// Whether a key is an index: the fastest method.
   virtual bool is_array() const { return false; }
 
@@ -47,15 +51,22 @@ class Lookup {
   /// The rows by place; empty where places are row numbers.
   const Buffer& order() const { return order_; }
   const std::optional<KeyRange>& range() const { return range_; }
+  const LookupChoice& choice() const { return choice_; }
+  /// "array by 599 numbers, 2.3 KiB: their range is narrow".
+  std::string describe() const;
 
  protected:
+  explicit Lookup(const LookupChoice& choice) : choice_(choice) {}
+
+  const LookupChoice choice_;
   Buffer order_;  ///< uint32_t row numbers
   std::optional<KeyRange> range_;
 };
 
 /// A lookup of `rows` rows, fewer than 2^32 - 1, by key columns. A row with a NULL is found only by keys
-/// that treat NULLs as equal. With `existence`, which row a key finds is never looked at.
+/// that treat NULLs as equal. With `existence`, which row a key finds is never looked at. `forced` is
+/// the form, if the keys allow it.
 std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vector<bool>& finds_nulls,
-                                    size_t rows, bool existence, MemoryBudget* budget);
+                                    size_t rows, bool existence, LookupForm forced, MemoryBudget* budget);
 
 }  // namespace lanewise::ops

@@ -47,7 +47,11 @@ Made make(size_t rows, const std::vector<Type>& types, double nulls, std::mt1993
   return made;
 }
 
-/// Looks all rows of `probes` up among those of `builds`, and compares what is found with a map.
+constexpr LookupForm kForms[] = {LookupForm::automatic, LookupForm::hash, LookupForm::bytes,
+                                 LookupForm::direct, LookupForm::bitmap};
+
+/// Looks all rows of `probes` up among those of `builds`, by each form if rows are few, and compares with a
+/// map. `name` begins the name of the lookup that is not forced.
 void expect_like_map(const Made& builds, const Made& probes, bool null_is_key, bool existence,
                      std::string_view name) {
   const auto has_null = [](const Row& row) {
@@ -59,35 +63,41 @@ void expect_like_map(const Made& builds, const Made& probes, bool null_is_key, b
   }
   std::vector<bool> finds_nulls;
   for (const ColumnPtr& key : builds.columns) finds_nulls.push_back(null_is_key && key->nulls != 0);
-  const auto lookup = with_threads(
-      3, [&] { return make_lookup(builds.columns, finds_nulls, builds.rows.size(), existence, nullptr); });
-  if (!name.empty()) {
-    ASSERT_EQ(lookup->name(), name);
-  }
-  constexpr uint32_t kChunk = 500;
-  for (uint32_t first = 0; first < probes.rows.size(); first += kChunk) {
-    const uint32_t count = std::min(kChunk, static_cast<uint32_t>(probes.rows.size()) - first);
-    Arena arena;
-    std::vector<Vector> keys;
-    for (const ColumnPtr& key : probes.columns) keys.push_back(slice(*key, first, count, arena));
-    ActiveSet rows(count, arena);
-    std::vector<uint64_t> wanted(bits::words(count));
-    for (uint32_t i = 0; i < count; ++i) {  // what a probe leaves out before
-      const bool is_null = std::ranges::any_of(std::views::iota(size_t{0}, keys.size()), [&](size_t k) {
-        return !finds_nulls[k] && !probes.rows[first + i][k];
-      });
-      if (!is_null && i % 7 != 3) bits::set(wanted.data(), i);
-    }
-    rows.narrow(wanted.data());
-    std::vector<uint32_t> begin(count), size(count);
-    lookup->find(keys, rows, {begin.data(), size.data()});
-    rows.for_each([&](uint32_t i) {
-      const auto found = expected.find(probes.rows[first + i]);
-      const size_t matches = found == expected.end() ? 0 : existence ? 1 : found->second.size();
-      ASSERT_EQ(size[i], matches) << "row " << first + i;
-      for (uint32_t m = 0; m < matches && !existence; ++m)
-        ASSERT_EQ(lookup->row(begin[i] + m), found->second[m]) << "row " << first + i;
+  for (const LookupForm forced : kForms) {
+    if (forced != LookupForm::automatic && builds.rows.size() > 100) break;
+    const auto lookup = with_threads(3, [&] {
+      return make_lookup(builds.columns, finds_nulls, builds.rows.size(), existence, forced, nullptr);
     });
+    if (forced == LookupForm::automatic) {
+      ASSERT_TRUE(lookup->name().starts_with(name)) << lookup->name();
+    } else {
+      ASSERT_EQ(lookup->choice().reason.impossible, lookup->choice().form != forced) << lookup->describe();
+    }
+    constexpr uint32_t kChunk = 500;
+    for (uint32_t first = 0; first < probes.rows.size(); first += kChunk) {
+      const uint32_t count = std::min(kChunk, static_cast<uint32_t>(probes.rows.size()) - first);
+      Arena arena;
+      std::vector<Vector> keys;
+      for (const ColumnPtr& key : probes.columns) keys.push_back(slice(*key, first, count, arena));
+      ActiveSet rows(count, arena);
+      std::vector<uint64_t> wanted(bits::words(count));
+      for (uint32_t i = 0; i < count; ++i) {  // what a probe leaves out before
+        const bool is_null = std::ranges::any_of(std::views::iota(size_t{0}, keys.size()), [&](size_t k) {
+          return !finds_nulls[k] && !probes.rows[first + i][k];
+        });
+        if (!is_null && i % 7 != 3) bits::set(wanted.data(), i);
+      }
+      rows.narrow(wanted.data());
+      std::vector<uint32_t> begin(count), size(count);
+      lookup->find(keys, rows, {begin.data(), size.data()});
+      rows.for_each([&](uint32_t i) {
+        const auto found = expected.find(probes.rows[first + i]);
+        const size_t matches = found == expected.end() ? 0 : existence ? 1 : found->second.size();
+        ASSERT_EQ(size[i], matches) << "row " << first + i;
+        for (uint32_t m = 0; m < matches && !existence; ++m)
+          ASSERT_EQ(lookup->row(begin[i] + m), found->second[m]) << "row " << first + i;
+      });
+    }
   }
 }
 
@@ -110,14 +120,14 @@ TEST_P(Lookups, OneKey) {
           expect_like_map(builds, make(1000, {type}, nulls, random, value), false, GetParam(), name);
           expect_like_map(builds, make(1000, {type}, nulls, random, value), true, GetParam(), "");
         };
-        const std::string_view by_number = GetParam() ? "bitmap" : "direct";
+        const std::string_view by_number = GetParam() ? "bitmap of" : "array by";
         check(-7, size, nulls == 0 ? by_number : "");
         check(1000, std::max<int64_t>(size / 9, 1), nulls == 0 ? by_number : "");
         check(-size * 50, size * 10'000, "");
       }
       const auto in_order = [&](size_t row, size_t) { return static_cast<int64_t>(row / 3) - 4; };
       expect_like_map(make(rows, {type}, 0, random, in_order), make(1000, {type}, 0, random, in_order), false,
-                      GetParam(), GetParam() ? "bitmap" : "direct");
+                      GetParam(), GetParam() ? "bitmap of" : "array by");
     }
   }
 }
@@ -129,8 +139,33 @@ TEST_P(Lookups, ManyRows) {
     const auto value = [&](size_t, size_t) { return below(numbers); };
     expect_like_map(make(rows, {TypeId::kInt64}, 0, random, value),
                     make(700, {TypeId::kInt64}, 0, random, value), false, GetParam(),
-                    GetParam() ? "bitmap" : "direct");
+                    GetParam() ? "bitmap of" : "array by");
   }
+}
+
+TEST(Lookup, SaysWhy) {
+  std::mt19937 random{7};
+  const auto said = [&](std::vector<Type> types, int64_t step, bool existence, LookupForm forced) {
+    const auto value = [&](size_t row, size_t) { return static_cast<int64_t>(row) * step; };
+    const Made made = make(300, types, 0, random, value);
+    return make_lookup(made.columns, std::vector<bool>(types.size()), 300, existence, forced, nullptr)
+        ->describe();
+  };
+  using enum LookupForm;
+  const Type word = TypeId::kInt64;
+  EXPECT_EQ(said({word}, 2, false, automatic), "array by 599 numbers, 2.3 KiB: their range is narrow");
+  EXPECT_EQ(said({word}, 2, true, automatic),
+            "bitmap of 599 numbers, 80 B: the join needs only whether a key is there");
+  EXPECT_EQ(said({word}, 10'000'000, false, automatic),
+            "hash table of 512 slots, 32-bit keys, 4.5 KiB: their range of 2990000001 numbers is too wide");
+  EXPECT_EQ(said({word}, 2, false, hash), "hash table of 512 slots, 32-bit keys, 4.5 KiB: forced");
+  EXPECT_EQ(said({word}, 2, true, direct), "array by 599 numbers, 2.3 KiB: forced");
+  EXPECT_EQ(said({word}, 2, false, bitmap),
+            "array by 599 numbers, 2.3 KiB: the forced lookup is not possible, and their range is narrow");
+  EXPECT_EQ(
+      said({word, word}, INT64_MAX / 300, false, hash),
+      "hash table of 512 slots, keys as bytes, 13.2 KiB: the forced lookup is not possible, and they do "
+      "not fit in 64 bits");
 }
 
 TEST(Lookup, KeepsToTheBudget) {
@@ -138,9 +173,12 @@ TEST(Lookup, KeepsToTheBudget) {
   const auto value = [&](size_t row, size_t) { return static_cast<int64_t>(row % 5000); };
   const Made made = make(100'000, {TypeId::kInt64, TypeId::kInt32}, 0, random, value);
   MemoryBudget budget(size_t{1} << 18);
-  EXPECT_THROW(
-      with_threads(3, [&] { return make_lookup(made.columns, {false, false}, 100'000, false, &budget); }),
-      MemoryError);
+  EXPECT_THROW(with_threads(3,
+                            [&] {
+                              return make_lookup(made.columns, {false, false}, 100'000, false,
+                                                 LookupForm::automatic, &budget);
+                            }),
+               MemoryError);
   EXPECT_EQ(budget.used(), 0U);
 }
 
@@ -156,7 +194,7 @@ TEST_P(Lookups, SeveralKeys) {
           const auto few = [&](size_t, size_t k) { return k == 0 ? below(300) - 5 : below(7) * 1'000'000; };
           const bool packs = types.size() == 2 && rows == many && nulls == 0;  // a word of 9 + 23 bits
           expect_like_map(make(rows, types, nulls, random, few), make(1000, types, nulls, random, few),
-                          null_is_key, GetParam(), packs ? "hash of 32 bits" : "");
+                          null_is_key, GetParam(), packs ? "packed in a word, hash table of" : "");
           // The values of probes exceed those of the build side in both directions.
           const auto more = [&](size_t, size_t k) { return k == 0 ? below(600) - 200 : below(9) * 500'000; };
           expect_like_map(make(rows, types, nulls, random, few), make(1000, types, nulls, random, more),

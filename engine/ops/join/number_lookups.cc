@@ -1,5 +1,7 @@
 #include "ops/join/number_lookups.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -18,8 +20,9 @@ constexpr uint32_t kNoEntry = ~uint32_t{0};
 /// A bit for each number: which ones are keys.
 class BitmapLookup : public Lookup {
  public:
-  BitmapLookup(const Numbers& numbers, std::optional<KeyRange> range, MemoryBudget* budget)
-      : least_(numbers.least), keys_(numbers.keys) {
+  BitmapLookup(const Numbers& numbers, std::optional<KeyRange> range, const LookupChoice& choice,
+               MemoryBudget* budget)
+      : Lookup(choice), least_(numbers.least), keys_(numbers.keys) {
     range_ = std::move(range);
     const size_t words = bits::words(keys_);
     // Each thread has a bitmap of its own, since a shared one would move from core to core.
@@ -55,7 +58,8 @@ class BitmapLookup : public Lookup {
       runs.count[row] = key < keys_ && bits::test(bitmap, key);
     });
   }
-  const char* name() const override { return "bitmap"; }
+  std::string name() const override { return fmt::format("bitmap of {} numbers", keys_); }
+  size_t bytes() const override { return bitmap_.size(); }
   bool is_array() const override { return true; }
 
  private:
@@ -68,8 +72,9 @@ class BitmapLookup : public Lookup {
 /// Numbers as indexes of an array.
 class DirectLookup : public Lookup {
  public:
-  DirectLookup(const Numbers& numbers, std::optional<KeyRange> range, MemoryBudget* budget)
-      : least_(numbers.least), keys_(numbers.keys) {
+  DirectLookup(const Numbers& numbers, std::optional<KeyRange> range, bool existence,
+               const LookupChoice& choice, MemoryBudget* budget)
+      : Lookup(choice), least_(numbers.least), keys_(numbers.keys) {
     range_ = std::move(range);
     entries_ = Buffer::allocate((keys_ + 1) * sizeof(uint32_t), budget, kJoin, Access::kRandom);
     // Threads have parts of the numbers, each with about as many rows as fit a cache.
@@ -100,7 +105,7 @@ class DirectLookup : public Lookup {
       if (again) repeated = true;
     });
     entries[keys_] = kNoEntry;
-    if (!repeated) return;
+    if (!repeated || existence) return;
     // Entry k becomes the place of the first row of key k; those of k + 1 follow.
     const size_t total = parted.starts.back();
     order_ = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
@@ -137,7 +142,8 @@ class DirectLookup : public Lookup {
       runs.count[row] = key < keys_ ? entries[key + 1] - entries[key] : 0;
     });
   }
-  const char* name() const override { return "direct"; }
+  std::string name() const override { return fmt::format("array by {} numbers", keys_); }
+  size_t bytes() const override { return entries_.size(); }
   bool is_array() const override { return true; }
 
  private:
@@ -151,9 +157,10 @@ class DirectLookup : public Lookup {
 }  // namespace
 
 std::unique_ptr<Lookup> lookup_by_number(const Numbers& numbers, std::optional<KeyRange> range,
-                                         bool existence, MemoryBudget* budget) {
-  if (existence) return std::make_unique<BitmapLookup>(numbers, std::move(range), budget);
-  return std::make_unique<DirectLookup>(numbers, std::move(range), budget);
+                                         bool existence, const LookupChoice& choice, MemoryBudget* budget) {
+  if (choice.form == LookupForm::bitmap)
+    return std::make_unique<BitmapLookup>(numbers, std::move(range), choice, budget);
+  return std::make_unique<DirectLookup>(numbers, std::move(range), existence, choice, budget);
 }
 
 }  // namespace lanewise::ops

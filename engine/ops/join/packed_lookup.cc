@@ -14,7 +14,7 @@ namespace {
 class PackedLookup : public Lookup {
  public:
   PackedLookup(KeyPacking packing, std::unique_ptr<Lookup> lookup)
-      : packing_(std::move(packing)), lookup_(std::move(lookup)) {
+      : Lookup(lookup->choice()), packing_(std::move(packing)), lookup_(std::move(lookup)) {
     order_ = lookup_->order();
   }
 
@@ -27,7 +27,8 @@ class PackedLookup : public Lookup {
     packed.values = words;
     lookup_->find({&packed, 1}, inside, runs);
   }
-  const char* name() const override { return lookup_->name(); }
+  std::string name() const override { return "packed in a word, " + lookup_->name(); }
+  size_t bytes() const override { return lookup_->bytes(); }
   bool is_array() const override { return lookup_->is_array(); }
 
  private:
@@ -119,9 +120,9 @@ std::optional<PackedColumn> pack_keys(const std::vector<ColumnPtr>& keys,
   return PackedColumn{std::move(*packing), std::move(packed)};
 }
 
-std::unique_ptr<Lookup> lookup_of_packed(PackedColumn packed, size_t rows, bool existence,
+std::unique_ptr<Lookup> lookup_of_packed(PackedColumn packed, size_t rows, bool existence, LookupForm forced,
                                          MemoryBudget* budget) {
-  auto lookup = make_lookup({std::move(packed.words)}, {false}, rows, existence, budget);
+  auto lookup = make_lookup({std::move(packed.words)}, {false}, rows, existence, forced, budget);
   return std::make_unique<PackedLookup>(std::move(packed.packing), std::move(lookup));
 }
 

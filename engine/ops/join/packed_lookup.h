@@ -40,7 +40,7 @@ std::optional<PackedColumn> pack_keys(const std::vector<ColumnPtr>& keys,
                                       const std::vector<bool>& finds_nulls, size_t rows,
                                       const Buffer& findable, MemoryBudget* budget);
 
-std::unique_ptr<Lookup> lookup_of_packed(PackedColumn packed, size_t rows, bool existence,
+std::unique_ptr<Lookup> lookup_of_packed(PackedColumn packed, size_t rows, bool existence, LookupForm forced,
                                          MemoryBudget* budget);
 
 }  // namespace lanewise::ops

@@ -15,14 +15,15 @@ using Pair = std::pair<uint32_t, uint32_t>;
 /// Rows in a shuffled order, or in the order of places.
 class Shuffled : public Lookup {
  public:
-  Shuffled(uint32_t rows, bool shuffled) {
+  Shuffled(uint32_t rows, bool shuffled) : Lookup({}) {
     order_ = Buffer::allocate(rows * sizeof(uint32_t), nullptr, kJoin);
     auto* const order = order_.mutable_as<uint32_t>();
     std::iota(order, order + rows, 0);
     if (shuffled) std::shuffle(order, order + rows, std::mt19937(2));
   }
   void find(std::span<const Vector>, const ActiveSet&, Runs) const override {}
-  const char* name() const override { return "shuffled"; }
+  std::string name() const override { return "shuffled"; }
+  size_t bytes() const override { return 0; }
 };
 
 struct Case {

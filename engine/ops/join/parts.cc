@@ -1,5 +1,7 @@
 #include "ops/join/parts.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "ops/ordered_rows.h"
@@ -89,6 +91,10 @@ int64_t BuildParts::rows() const {
   int64_t rows = 0;
   for (const Table& part : parts_) rows += part.rows();
   return rows;
+}
+
+std::string BuildParts::describe() const {
+  return build_ == nullptr ? "" : fmt::format("part {} of {}: {}", opened_ + 1, count(), build_->describe());
 }
 
 std::shared_ptr<const Build> BuildParts::open(size_t part) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ops/join/build.h"
@@ -56,6 +57,8 @@ class BuildParts {
   int64_t rows() const;
   /// The part's rows, ready for probes; the previous part is released when it is no longer used.
   std::shared_ptr<const Build> open(size_t part);
+  /// Of the part that was opened last; empty: none was.
+  std::string describe() const;
 
  private:
   const BuildForm form_;

@@ -38,6 +38,9 @@ class RunTable {
   void find(const Word* words, const uint32_t* rows, size_t count, Runs runs, Equal equal,
             uint32_t* scratch) const;
 
+  size_t slots() const { return size_t{1} << slot_bits_; }
+  size_t bytes() const { return buffer_.size() + filter_.size() + counts_.size(); }
+
  private:
   static constexpr size_t kAhead = 24;   // keys to prefetch ahead, for about the latency of memory
   static constexpr size_t kFound = 512;  // keys per batch, whose slots stay in a core's cache

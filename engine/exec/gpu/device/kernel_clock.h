@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/pipeline/profile.h"
 #include "gpu/stream.h"
 #include "lanes/automata/rows.h"
 
@@ -54,16 +55,16 @@ class KernelClock {
 
 /// What running kernels came to, for the profile.
 struct DeviceTimes {
-  int batches = 0;                        ///< of rows
-  int64_t skipped = 0;                    ///< rows that were not loaded, by their bounds
-  int modules = 0;                        ///< sources that were needed
-  int compiled = 0;                       ///< of these, how many the cache did not have
-  double module_seconds = 0;              ///< until they were loaded
-  std::vector<KernelTime> kernels = {};   ///< in the order of their first launch
-  double kernel_seconds = 0;              ///< of all of them
-  std::vector<std::string> lookups = {};  ///< of joins that were filled
-  uint64_t uploaded = 0;                  ///< bytes
-  double upload_seconds = 0;              ///< reading the columns' source included
+  int batches = 0;                       ///< of rows
+  int64_t skipped = 0;                   ///< rows that were not loaded, by their bounds
+  int modules = 0;                       ///< sources that were needed
+  int compiled = 0;                      ///< of these, how many the cache did not have
+  double module_seconds = 0;             ///< until they were loaded
+  std::vector<KernelTime> kernels = {};  ///< in the order of their first launch
+  double kernel_seconds = 0;             ///< of all of them
+  KeyNotes keys = {};                    ///< of joins whose lookups were filled
+  uint64_t uploaded = 0;                 ///< bytes
+  double upload_seconds = 0;             ///< reading the columns' source included
 };
 
 /// A line about the kernel: "match_0 0.231 ms, 1.07 GB at 4640 GB/s, 96 %, occupancy 97.4 %"; `bandwidth`

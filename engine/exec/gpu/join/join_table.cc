@@ -103,7 +103,7 @@ class JoinTable::Filling {
     if (keys_repeat() && asks_runs) make_runs();
     if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
     times_.kernel_seconds += clock_.settle(times_.kernels);
-    times_.lookups.push_back(table_.describe());
+    times_.keys[&join_].push_back(table_.describe());
   }
 
  private:
@@ -199,26 +199,29 @@ class JoinTable::Filling {
   void choose(bool may_place) {
     using kernel::LookupKind;
     using Join = Strategy::Join;
+    using Reason = ops::LookupReason::Kind;
     const Join forced = gpu_.strategy.join;
     const uint64_t slots = std::bit_ceil(std::max<uint64_t>(2 * table_.rows_, 64));  // half are free
-    set(LookupKind::kHash, slots, 0, slots * sizeof(uint64_t));
+    set(LookupKind::kHash, slots, 0, slots * sizeof(uint64_t), reason_of_hash());
     static_assert(kernel::kFreeSlot == UINT64_MAX && kernel::kNoRow == UINT32_MAX);
     is_placed_ = false;
     const uint64_t span = found_.high - found_.low;
     if (found_.low <= found_.high && span < kMostNumbers) {
-      const auto offer = [&](Join name, LookupKind kind, bool possible, uint64_t bytes) {
+      const auto offer = [&](Join name, LookupKind kind, bool possible, uint64_t bytes, Reason why) {
         const bool chosen = possible && (forced == Join::kAuto ? bytes < table_bytes_ : forced == name);
-        if (chosen) set(kind, span + 1, found_.low, (bytes + 7) / 8 * 8);
+        if (chosen)
+          set(kind, span + 1, found_.low, (bytes + 7) / 8 * 8, {forced == name ? Reason::kForced : why});
         return chosen;
       };
       const bool ascends = (found_.noted & kernel::kNotAscending) == 0;
       const bool places = may_place && span < 2 * table_.rows_ && (!ascends || forced == Join::kBitmap);
-      offer(Join::kDirect, LookupKind::kDirect, true, (span + 1) * sizeof(uint32_t));
-      offer(Join::kRanks, LookupKind::kRanks, ascends, (span / 32 + 1) * sizeof(kernel::Ranks));
+      offer(Join::kDirect, LookupKind::kDirect, true, (span + 1) * sizeof(uint32_t), Reason::kNarrow);
+      offer(Join::kRanks, LookupKind::kRanks, ascends, (span / 32 + 1) * sizeof(kernel::Ranks),
+            Reason::kAscending);
       const bool exists = ops::asks_existence(join_);
-      is_placed_ =
-          offer(Join::kBitmap, LookupKind::kBitmap, places || exists, (span / 32 + 1) * sizeof(uint32_t)) &&
-          !exists;
+      is_placed_ = offer(Join::kBitmap, LookupKind::kBitmap, places || exists,
+                         (span / 32 + 1) * sizeof(uint32_t), exists ? Reason::kExistence : Reason::kPlaced) &&
+                   !exists;
       if (are_known_to_be_unique() && may_be_full(found_.noted) && (ascends || is_placed_ || exists))
         return become_full(1);
     }
@@ -227,6 +230,17 @@ class JoinTable::Filling {
     is_clear_ = false;
     set_parts();
     if (!slice_shift()) clear_table();
+  }
+  ops::LookupReason reason_of_hash() const {
+    using Join = Strategy::Join;
+    using Reason = ops::LookupReason::Kind;
+    const Join forced = gpu_.strategy.join;
+    if (forced == Join::kHash) return {Reason::kForced};
+    if (forced != Join::kAuto) return {Reason::kImpossible};
+    if (table_.keys_ != 1) return {Reason::kSeveralKeys};
+    if (key_ == nullptr) return {Reason::kNotIntegers};
+    if (found_.low > found_.high) return {Reason::kNoKey};
+    return {Reason::kWide, found_.high - found_.low};
   }
   /// No key is there.
   void clear_table() {
@@ -255,8 +269,9 @@ class JoinTable::Filling {
     table_.part_shift_ = static_cast<uint64_t>(
         std::max(static_cast<int>(std::bit_width(table_.lookup_.size - 1)) - static_cast<int>(kPartBits), 0));
   }
-  void set(kernel::LookupKind kind, uint64_t size, uint64_t base, uint64_t bytes) {
+  void set(kernel::LookupKind kind, uint64_t size, uint64_t base, uint64_t bytes, ops::LookupReason reason) {
     table_.lookup_ = {kind, 0, size, base};
+    table_.reason_ = reason;
     table_bytes_ = bytes;
   }
 
@@ -438,6 +453,7 @@ class JoinTable::Filling {
   void become_runs() {
     table_.table_.reset();
     table_.lookup_.kind = kernel::LookupKind::kRuns;
+    table_.reason_ = {ops::LookupReason::Kind::kRepeated};
     table_.lookup_.table = table_.runs();
   }
   /// Each number of the lookup finds so many rows, and nothing is read for that.
@@ -446,6 +462,7 @@ class JoinTable::Filling {
     table_bytes_ = 0;
     table_.lookup_.kind = kernel::LookupKind::kFull;
     table_.lookup_.table = rows;
+    table_.reason_ = {ops::LookupReason::Kind::kFull};
     set_parts();
   }
 
@@ -533,12 +550,13 @@ JoinTable::JoinTable(const plan::Join& join, const ops::Build& build, const Opti
 
 std::string JoinTable::describe() const {
   if (lookup_.kind == kernel::LookupKind::kFull)
-    return fmt::format("{} rows, {} for each of {} numbers", rows_, lookup_.table, lookup_.size);
+    return fmt::format("{} rows, {} for each of {} numbers: {}", rows_, lookup_.table, lookup_.size,
+                       reason_.text());
   constexpr const char* kNames[] = {"hash table of {} slots", "array by {} numbers", "ranks of {} numbers",
                                     "bitmap of {} numbers", "runs by {} numbers"};
   const char* const name = kNames[static_cast<size_t>(lookup_.kind)];
-  return fmt::format("{} rows, {}, {}", rows_, fmt::format(fmt::runtime(name), lookup_.size),
-                     format_size(table_ ? table_.size() : runs_.size()));
+  return fmt::format("{} rows, {}, {}: {}", rows_, fmt::format(fmt::runtime(name), lookup_.size),
+                     format_size(table_ ? table_.size() : runs_.size()), reason_.text());
 }
 
 }  // namespace lanewise::exec

@@ -42,7 +42,7 @@ class JoinTable {
   /// Where what a probe reads here is more than a cache holds, rows that probe are split by parts of the
   /// lookup first: so many bits of a place in it are its place in a part.
   std::optional<uint64_t> part_shift() const { return part_shift_; }
-  /// "15000000 rows, ranks of 60000000 numbers, 14.3 MiB"
+  /// "15000000 rows, ranks of 60000000 numbers, 14.3 MiB: they ascend"
   std::string describe() const;
 
   /// Whether no key has two rows, or it does not matter. Else what the lookup finds are runs.
@@ -76,6 +76,7 @@ class JoinTable {
   bool has_short_runs_ = false;
   std::optional<ops::KeyRange> key_range_;
   kernel::Lookup lookup_ = {};
+  ops::LookupReason reason_ = {};
   std::optional<uint64_t> part_shift_;
   gpu::DeviceBuffer table_, runs_, order_;
 };

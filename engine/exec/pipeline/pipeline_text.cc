@@ -1,0 +1,73 @@
+#include "exec/pipeline/pipeline_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <variant>
+
+#include "base/overloaded.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+std::string named_join(const plan::Join& join) { return fmt::format("{} Join", plan::name(join.kind)); }
+
+std::string source_text(const Branch& branch) {
+  return std::visit(
+      Overloaded{[](const plan::Scan* scan) { return "Scan " + scan->source->name(); },
+                 [](const plan::Values*) { return std::string("Values"); },
+                 [](const ResultOf& result) { return fmt::format("result of {}", result.pipeline + 1); },
+                 [](const MarkedRowsOf& marked) {
+                   const auto& join = std::get<plan::Join>(marked.join->payload);
+                   const bool has_match = join.kind == plan::JoinKind::kRightSemi;
+                   return fmt::format("rows of {} {} match", marked.pipeline + 1,
+                                      has_match ? "with a" : "without a");
+                 },
+                 [](const RowsOfPart&) { return std::string("rows of a part"); }},
+      branch.input);
+}
+
+std::string step_text(const StepSpec& step) {
+  const auto* const join = std::get_if<plan::Join>(&step.node->payload);
+  const std::string name = join != nullptr ? named_join(*join) : plan::name(step.node->payload);
+  return step.reads_result() ? fmt::format("{} with {}", name, step.result + 1) : name;
+}
+
+std::string sink_text(const Pipeline& pipeline) {
+  if (pipeline.sink == nullptr) return "Result";
+  const auto* const join = std::get_if<plan::Join>(&pipeline.sink->payload);
+  if (join == nullptr) return plan::name(pipeline.sink->payload);
+  if (join->keys.empty()) return "rows for " + named_join(*join);
+  return fmt::format("lookup for {}, chosen when its keys are known", named_join(*join));
+}
+
+}  // namespace
+
+std::vector<PipelineText> texts_of(const std::vector<Pipeline>& pipelines) {
+  std::vector<PipelineText> texts;
+  for (const Pipeline& pipeline : pipelines) {
+    PipelineText& text = texts.emplace_back(PipelineText{texts.size() + 1, {}, sink_text(pipeline), {}});
+    for (const Branch& branch : pipeline.branches) {
+      auto& steps = text.branches.emplace_back(PipelineText::Branch{source_text(branch), {}}).steps;
+      for (const StepSpec& step : branch.steps) steps.push_back(step_text(step));
+    }
+    for (const size_t read : results_read(pipeline)) text.after.push_back(read + 1);
+  }
+  return texts;
+}
+
+std::string to_string(const PipelineText& pipeline) {
+  std::vector<std::string> branches;
+  for (const auto& [source, steps] : pipeline.branches) {
+    std::string text = source;
+    for (const std::string& step : steps) text += " → " + step;
+    branches.push_back(pipeline.branches.size() > 1 ? "(" + text + ")" : text);
+  }
+  std::string text =
+      fmt::format("pipeline {}: {} → {}", pipeline.number, fmt::join(branches, " + "), pipeline.sink);
+  if (!pipeline.after.empty()) text += fmt::format("; after {}", fmt::join(pipeline.after, ", "));
+  return text;
+}
+
+}  // namespace lanewise::exec
