@@ -143,13 +143,11 @@ void uuid(int128_t value, std::string& out) {
 }
 
 void blob(std::string_view bytes, std::string& out) {
-  for (const char c : bytes) {
-    if (c >= 32 && c < 127 && c != '\\' && c != '\'' && c != '"') {
-      out += c;
-    } else {
-      fmt::format_to(std::back_inserter(out), "\\x{:02X}", static_cast<unsigned char>(c));
-    }
-  }
+  const kernel::Text blob{reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
+  const size_t start = out.size();
+  out.resize(start + kernel::letters_of_blob(blob));
+  kernel::Letters letters(reinterpret_cast<uint8_t*>(out.data()) + start);
+  kernel::put_blob(letters, blob);
 }
 
 }  // namespace lanewise::format

@@ -2,7 +2,7 @@
 
 #include "data/kernels/calendar-inl.h"
 
-/// How SQL writes dates, times, intervals and decimals as text, on hosts and devices.
+/// How SQL writes dates, times, intervals, decimals and blobs as text, on hosts and devices.
 namespace lanewise::kernel {
 
 /// Writes letters to memory that has room for them; without memory, nothing.
@@ -169,6 +169,29 @@ LANES_FN void put_interval(Letters& out, Interval value) {
   if (value.micros < 0) out.put('-');
   const u64 micros = value.micros < 0 ? -u64(value.micros) : u64(value.micros);
   out.clock(i64(micros / u64(kMicrosPerSecond)), i64(micros % u64(kMicrosPerSecond)), 6);
+}
+
+LANES_FN u8 hex_digit(u32 value) { return u8(value < 10 ? '0' + value : 'A' + value - 10); }
+/// Printable ASCII as it is but for the backslash and quotes, other bytes as \xHH.
+LANES_FN bool is_printed(u8 byte) {
+  return byte >= ' ' && byte <= '~' && byte != '\\' && byte != '\'' && byte != '"';
+}
+LANES_FN u64 letters_of_blob(Text blob) {
+  u64 letters = 0;
+  for (u64 i = 0; i < blob.size; i++) letters += is_printed(blob.at[i]) ? 1 : 4;
+  return letters;
+}
+LANES_FN void put_blob(Letters& out, Text blob) {
+  for (u64 i = 0; i < blob.size; i++) {
+    const u8 byte = blob.at[i];
+    if (is_printed(byte)) {
+      out.put(char(byte));
+    } else {
+      out.put("\\x");
+      out.put(char(hex_digit(byte >> 4)));
+      out.put(char(hex_digit(byte & 15)));
+    }
+  }
 }
 
 }  // namespace lanewise::kernel

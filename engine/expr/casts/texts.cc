@@ -7,6 +7,7 @@
 #include "expr/casts/convert.h"
 #include "expr/casts/parse.h"
 #include "expr/gpu/casts/parse_times-inl.h"
+#include "expr/gpu/strings/texts-inl.h"
 #include "expr/numbers.h"
 
 namespace lanewise::expr {
@@ -36,27 +37,6 @@ int64_t time_ns(kernel::Outcome& outcome, kernel::Text text) {
   kernel::i32 nanos = 0;
   outcome.failed |= !kernel::parse_time(text, micros, nanos);
   return outcome.failed ? 0 : micros * 1'000 + nanos;
-}
-
-/// ASCII, with \xHH for any byte.
-std::optional<std::string_view> parse_blob(std::string_view text, Arena& arena) {
-  auto* bytes = arena.allocate<char>(text.size());
-  size_t count = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\') {
-      if (i + 3 >= text.size() || text[i + 1] != 'x') return std::nullopt;
-      const int high = hex_digit(text[i + 2]);
-      const int low = hex_digit(text[i + 3]);
-      if (high < 0 || low < 0) return std::nullopt;
-      bytes[count++] = static_cast<char>(high * 16 + low);
-      i += 3;
-    } else if (static_cast<unsigned char>(text[i]) >= 128) {
-      return std::nullopt;
-    } else {
-      bytes[count++] = text[i];
-    }
-  }
-  return std::string_view(bytes, count);
 }
 
 /// format(value, std::string&) of each row.
@@ -154,8 +134,13 @@ Vector text_to_any(const CastJob& job) {
     case TypeId::kInterval:
       return parsed<Interval>(job, parse_interval);
     case TypeId::kBlob:
-      return parsed<std::string_view>(job,
-                                      [&](std::string_view text) { return parse_blob(text, job.arena); });
+      return convert<std::string_view, std::string_view>(
+          job, [&](std::string_view text, std::string_view& out) {
+            kernel::Outcome outcome;
+            ArenaRoom room(job.arena);
+            out = view(kernel::text_to_blob(outcome, room, kernel_text(text)));
+            return !outcome.failed;
+          });
     default:
       return visit_integer(to.physical(), [&](auto zero) {
         return parsed<decltype(zero)>(job, parse_integer<decltype(zero)>);
@@ -198,7 +183,13 @@ Vector any_to_text(const CastJob& job) {
           job,
           [](kernel::Letters& out, const Interval& value) { kernel::put_interval(out, to_kernel(value)); });
     case TypeId::kBlob:
-      return printed<std::string_view>(job, format::blob);
+      return convert<std::string_view, std::string_view>(
+          job, [&](std::string_view blob, std::string_view& out) {
+            kernel::Outcome outcome;
+            ArenaRoom room(job.arena);
+            out = view(kernel::blob_to_text(outcome, room, kernel_text(blob)));
+            return true;
+          });
     case TypeId::kList:
     case TypeId::kArray:
     case TypeId::kStruct:
