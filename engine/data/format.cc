@@ -10,78 +10,19 @@
 #include <iterator>
 #include <limits>
 
-#include "data/kernels/calendar-inl.h"
+#include "data/kernels/print-inl.h"
 
 namespace lanewise::format {
 
 namespace {
 
-using kernel::floor_div;
-using kernel::floor_mod;
-using kernel::kMicrosPerSecond;
-constexpr int64_t kSecondsPerDay = 86'400;
-
-/// A number with leading zeros, so that it has at least `digits` characters. fmt takes several times as
-/// long.
-void padded(int64_t value, int digits, std::string& out) {
-  if (value < 0) {  // not a valid time
-    out += '-';
-    value = -value;
-    --digits;
-  }
-  char text[20];
-  char* first = std::end(text);
-  for (; value != 0 || digits > 0; value /= 10, --digits) *--first = static_cast<char>('0' + value % 10);
-  out.append(first, std::end(text));
-}
-
-/// ".123" for 123000 millionths: `digits` digits without trailing zeros, nothing for 0.
-void fraction(int64_t value, int digits, std::string& out) {
-  if (value == 0) return;
-  out += '.';
-  padded(value, digits, out);
-  while (out.back() == '0') out.pop_back();
-}
-
-/// Seconds since midnight and a fraction in 1 / per_second(unit).
-void clock(int64_t seconds, int64_t rest, int digits, std::string& out) {
-  padded(seconds / 3600, 2, out);
-  out += ':';
-  padded(seconds / 60 % 60, 2, out);
-  out += ':';
-  padded(seconds % 60, 2, out);
-  fraction(rest, digits, out);
-}
-
-int digits_of(TimeUnit unit) {
-  switch (unit) {
-    case TimeUnit::kSecond:
-      return 0;
-    case TimeUnit::kMilli:
-      return 3;
-    case TimeUnit::kMicro:
-      return 6;
-    case TimeUnit::kNano:
-      return 9;
-  }
-  return 0;
-}
-
-void calendar(int64_t days, std::string& out) {
-  const kernel::Date date = kernel::civil(days);
-  const bool bc = date.year <= 0;
-  padded(bc ? 1 - date.year : date.year, 4, out);
-  out += '-';
-  padded(date.month, 2, out);
-  out += '-';
-  padded(date.day, 2, out);
-  if (bc) out += " (BC)";
-}
-
-bool infinite(int64_t value, int64_t infinity, std::string& out) {
-  if (value == infinity) out += "infinity";
-  if (value == -infinity) out += "-infinity";
-  return value == infinity || value == -infinity;
+/// Appends what put(kernel::Letters&) writes, which is not longer than `most`.
+template <size_t most, class F>
+void written(std::string& out, F put) {
+  uint8_t text[most];
+  kernel::Letters letters(text);
+  put(letters);
+  out.append(reinterpret_cast<const char*>(text), letters.size);
 }
 
 /// A number as an odd one times a power of two.
@@ -151,18 +92,11 @@ void integer(int128_t value, std::string& out) { out += to_string(value); }
 void integer(uint128_t value, std::string& out) { out += to_string(value); }
 
 void decimal(int128_t unscaled, int precision, int scale, std::string& out) {
-  if (unscaled < 0) out += '-';
-  std::string digits =
-      to_string(unscaled < 0 ? -static_cast<uint128_t>(unscaled) : static_cast<uint128_t>(unscaled));
-  if (scale == 0) {
-    out += digits;
-    return;
-  }
-  const auto places = static_cast<size_t>(scale);
-  if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
-  digits.insert(digits.size() - places, 1, '.');
-  if (precision == scale) digits.erase(0, 1);
-  out += digits;
+  uint128_t power = 1;
+  for (int i = 0; i < scale; ++i) power *= 10;
+  written<kernel::kDecimalLetters>(out, [&](kernel::Letters& letters) {
+    kernel::put_decimal(letters, unscaled, power, static_cast<uint32_t>(scale), precision == scale);
+  });
 }
 
 void real(float value, std::string& out) {
@@ -175,54 +109,30 @@ void real(float value, std::string& out) {
 void real(double value, std::string& out) { shortest(value, out); }
 
 void date(int32_t days, std::string& out) {
-  if (days == kDateInfinity || days == kDateNegativeInfinity) {
-    out += days < 0 ? "-infinity" : "infinity";
-    return;
-  }
-  calendar(days, out);
+  written<kernel::kDateLetters>(out, [&](kernel::Letters& letters) { kernel::put_date(letters, days); });
 }
-
 void time(int64_t micros, std::string& out) {
-  clock(micros / kMicrosPerSecond, micros % kMicrosPerSecond, 6, out);
+  written<kernel::kTimeLetters>(
+      out, [&](kernel::Letters& letters) { kernel::put_time(letters, micros, kernel::kMicrosPerSecond, 6); });
 }
-
 void time_ns(int64_t nanos, std::string& out) {
-  constexpr int64_t kNanosPerSecond = 1'000'000'000;
-  clock(nanos / kNanosPerSecond, nanos % kNanosPerSecond, 9, out);
+  written<kernel::kTimeLetters>(
+      out, [&](kernel::Letters& letters) { kernel::put_time(letters, nanos, kernel::kNanosPerSecond, 9); });
 }
-
 void timestamp(int64_t value, TimeUnit unit, std::string& out) {
-  if (infinite(value, kTimestampInfinity, out)) return;
-  const int64_t seconds = floor_div(value, per_second(unit));
-  const int64_t days = floor_div(seconds, kSecondsPerDay);
-  calendar(days, out);
-  out += ' ';
-  clock(floor_mod(seconds, kSecondsPerDay), floor_mod(value, per_second(unit)), digits_of(unit), out);
+  written<kernel::kTimestampLetters>(out, [&](kernel::Letters& letters) {
+    kernel::put_timestamp(letters, value, per_second(unit), fraction_digits(unit));
+  });
 }
-
 void timestamp_tz(int64_t micros, std::string& out) {
-  timestamp(micros, TimeUnit::kMicro, out);
-  if (micros != kTimestampInfinity && micros != kTimestampNegativeInfinity) out += "+00";
+  written<kernel::kTimestampLetters>(out, [&](kernel::Letters& letters) {
+    kernel::put_timestamp(letters, micros, kernel::kMicrosPerSecond, 6, true);
+  });
 }
-
 void interval(const Interval& value, std::string& out) {
-  const size_t start = out.size();
-  const auto part = [&](int64_t count, const char* unit) {
-    if (count == 0) return;
-    if (out.size() != start) out += ' ';
-    fmt::format_to(std::back_inserter(out), "{} {}{}", count, unit, count == 1 || count == -1 ? "" : "s");
-  };
-  part(value.months / 12, "year");
-  part(value.months % 12, "month");
-  part(value.days, "day");
-  if (value.micros != 0 || out.size() == start) {
-    if (out.size() != start) out += ' ';
-    if (value.micros < 0) out += '-';
-    const uint64_t micros =
-        value.micros < 0 ? -static_cast<uint64_t>(value.micros) : static_cast<uint64_t>(value.micros);
-    clock(static_cast<int64_t>(micros / kMicrosPerSecond), static_cast<int64_t>(micros % kMicrosPerSecond), 6,
-          out);
-  }
+  written<kernel::kIntervalLetters>(out, [&](kernel::Letters& letters) {
+    kernel::put_interval(letters, {value.months, value.days, value.micros});
+  });
 }
 
 void uuid(int128_t value, std::string& out) {
@@ -233,13 +143,11 @@ void uuid(int128_t value, std::string& out) {
 }
 
 void blob(std::string_view bytes, std::string& out) {
-  for (const char c : bytes) {
-    if (c >= 32 && c < 127 && c != '\\' && c != '\'' && c != '"') {
-      out += c;
-    } else {
-      fmt::format_to(std::back_inserter(out), "\\x{:02X}", static_cast<unsigned char>(c));
-    }
-  }
+  const kernel::Text blob{reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
+  const size_t start = out.size();
+  out.resize(start + kernel::letters_of_blob(blob));
+  kernel::Letters letters(reinterpret_cast<uint8_t*>(out.data()) + start);
+  kernel::put_blob(letters, blob);
 }
 
 }  // namespace lanewise::format

@@ -53,6 +53,13 @@ constexpr int64_t per_second(TimeUnit unit) {
   }
   return 1;
 }
+/// Digits of the fraction of a second.
+constexpr uint32_t fraction_digits(TimeUnit unit) {
+  return static_cast<uint32_t>(unit == TimeUnit::kSecond  ? 0
+                               : unit == TimeUnit::kMilli ? 3
+                               : unit == TimeUnit::kMicro ? 6
+                                                          : 9);
+}
 /// Of a timestamp's type; those with a zone count microseconds.
 constexpr int64_t per_second(Type type) {
   return per_second(type.id == TypeId::kTimestampTz ? TimeUnit::kMicro : type.unit);

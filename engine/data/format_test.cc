@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "data/value.h"
 
@@ -28,6 +32,7 @@ TEST(Format, PrintsValuesAsSqlDoes) {
   EXPECT_EQ(Value(Type::timestamp(TimeUnit::kSecond), int128_t{-63517820277}).to_string(),
             "0044-03-15 (BC) 01:02:03");
   EXPECT_EQ(Value(TypeId::kTime, int128_t{3'723'000'100}).to_string(), "01:02:03.0001");
+  EXPECT_EQ(Value(TypeId::kTime, int128_t{INT64_MIN}).to_string(), "-2562047788:00:-54.-775808");
   EXPECT_EQ(Value(TypeId::kTimestamp, int128_t{-1}).to_string(), "1969-12-31 23:59:59.999999");
   EXPECT_EQ(Value(Type::timestamp(TimeUnit::kNano), int128_t{1}).to_string(),
             "1970-01-01 00:00:00.000000001");
@@ -70,6 +75,74 @@ TEST(Value, OrdersLikeSql) {
   EXPECT_LT(compare(Value::varchar("a"), Value::varchar("\xff")), 0);
   EXPECT_EQ(
       compare(Value(TypeId::kInterval, Interval{1, 0, 0}), Value(TypeId::kInterval, Interval{0, 30, 0})), 0);
+}
+
+// Devices write the same text (kernels/print-inl.h): what it is compared with shares nothing with it.
+std::string plain_clock(uint64_t micros) {
+  std::string text = fmt::format("{:02}:{:02}:{:02}", micros / 3'600'000'000, micros / 60'000'000 % 60,
+                                 micros / 1'000'000 % 60);
+  if (micros % 1'000'000 == 0) return text;
+  text += fmt::format(".{:06}", micros % 1'000'000);
+  return text.substr(0, text.find_last_not_of('0') + 1);
+}
+std::string plain_date(int days) {
+  const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
+  const int year = static_cast<int>(date.year());
+  return fmt::format("{:04}-{:02}-{:02}{}", year <= 0 ? 1 - year : year, static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()), year <= 0 ? " (BC)" : "");
+}
+std::string plain_decimal(int128_t value, int precision, int scale) {
+  std::string digits = to_string(value < 0 ? -static_cast<uint128_t>(value) : static_cast<uint128_t>(value));
+  const auto places = static_cast<size_t>(scale);
+  if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
+  if (scale > 0) digits.insert(digits.size() - places, ".");
+  if (precision == scale) digits.erase(0, 1);
+  return (value < 0 ? "-" : "") + digits;
+}
+std::string plain_interval(const Interval& value) {
+  std::string text;
+  const auto part = [&](int64_t count, const char* unit) {
+    if (count != 0) text += fmt::format("{} {}{} ", count, unit, std::abs(count) == 1 ? "" : "s");
+  };
+  part(value.months / 12, "year");
+  part(value.months % 12, "month");
+  part(value.days, "day");
+  const uint64_t micros = static_cast<uint64_t>(value.micros);
+  if (value.micros != 0 || text.empty())
+    return text + (value.micros < 0 ? "-" + plain_clock(-micros) : plain_clock(micros));
+  return text.substr(0, text.size() - 1);
+}
+
+TEST(Format, PrintsLikePlainCode) {
+  std::mt19937_64 random(1);
+  const auto any = [&](int bits) { return static_cast<int64_t>(random()) >> (64 - bits); };
+  for (int i = 0; i < 20'000; ++i) {
+    const auto days = static_cast<int32_t>(any(9 + i % 15));  // years that std::chrono has
+    EXPECT_EQ(Value(TypeId::kDate, int128_t{days}).to_string(), plain_date(days));
+
+    const int64_t unit = i % 3 == 0 ? 1 : i % 3 == 1 ? 1000 : 1'000'000;
+    const int64_t micros = (any(64) & INT64_MAX) % (86'400'000'000 / unit) * unit;
+    EXPECT_EQ(Value(TypeId::kTime, int128_t{micros}).to_string(), plain_clock(static_cast<uint64_t>(micros)));
+    const std::string moment = plain_date(days) + " " + plain_clock(static_cast<uint64_t>(micros));
+    const int128_t since = int128_t{days} * 86'400'000'000 + micros;
+    EXPECT_EQ(Value(TypeId::kTimestamp, since).to_string(), moment);
+    EXPECT_EQ(Value(TypeId::kTimestampTz, since).to_string(), moment + "+00");
+    if (unit > 1) {
+      const Type millis = Type::timestamp(TimeUnit::kMilli);
+      EXPECT_EQ(Value(millis, int128_t{days} * 86'400'000 + micros / 1000).to_string(), moment);
+    }
+
+    const Interval interval{static_cast<int32_t>(any(1 + i % 32)), static_cast<int32_t>(any(1 + i % 31)),
+                            any(1 + i % 64)};
+    EXPECT_EQ(Value(TypeId::kInterval, interval).to_string(), plain_interval(interval));
+
+    const int precision = 1 + i % 38, scale = static_cast<int>(random() % static_cast<size_t>(precision + 1));
+    int128_t limit = 1;
+    for (int k = 0; k < precision; ++k) limit *= 10;
+    const int128_t decimal = ((static_cast<int128_t>(any(64)) << 63 ^ any(64)) >> random() % 127) % limit;
+    EXPECT_EQ(Value(Type::decimal(precision, scale), decimal).to_string(),
+              plain_decimal(decimal, precision, scale));
+  }
 }
 
 }  // namespace

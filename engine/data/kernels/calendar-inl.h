@@ -28,6 +28,10 @@ LANES_FN constexpr i64 last_timestamp(i64 per_second) {
   return per_second < kMicrosPerSecond ? highest<i64> / (kMicrosPerSecond / per_second) : highest<i64>;
 }
 
+LANES_FN bool has_text(i64 value, i64 per_second) {
+  return is_infinite(value) || (value >= first_midnight(per_second) && value <= last_timestamp(per_second));
+}
+
 /// Year 0 is 1 BC; months and days begin with 1.
 struct Date {
   i64 year;

@@ -1,11 +1,13 @@
 #include <algorithm>
 
 #include "data/format.h"
+#include "data/kernels/print-inl.h"
 #include "data/packed.h"
 #include "expr/casts/characters.h"
 #include "expr/casts/convert.h"
 #include "expr/casts/parse.h"
 #include "expr/gpu/casts/parse_times-inl.h"
+#include "expr/gpu/strings/texts-inl.h"
 #include "expr/numbers.h"
 
 namespace lanewise::expr {
@@ -37,27 +39,6 @@ int64_t time_ns(kernel::Outcome& outcome, kernel::Text text) {
   return outcome.failed ? 0 : micros * 1'000 + nanos;
 }
 
-/// ASCII, with \xHH for any byte.
-std::optional<std::string_view> parse_blob(std::string_view text, Arena& arena) {
-  auto* bytes = arena.allocate<char>(text.size());
-  size_t count = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\') {
-      if (i + 3 >= text.size() || text[i + 1] != 'x') return std::nullopt;
-      const int high = hex_digit(text[i + 2]);
-      const int low = hex_digit(text[i + 3]);
-      if (high < 0 || low < 0) return std::nullopt;
-      bytes[count++] = static_cast<char>(high * 16 + low);
-      i += 3;
-    } else if (static_cast<unsigned char>(text[i]) >= 128) {
-      return std::nullopt;
-    } else {
-      bytes[count++] = text[i];
-    }
-  }
-  return std::string_view(bytes, count);
-}
-
 /// format(value, std::string&) of each row.
 template <class T, class F>
 Vector printed(const CastJob& job, F format) {
@@ -73,17 +54,51 @@ Vector printed(const CastJob& job, F format) {
   return result;
 }
 
-template <class F>
-Vector printed_timestamps(const CastJob& job, F format) {
-  const int64_t per_second = format::per_second(job.from.type);
-  const int64_t first = kernel::first_midnight(per_second), last = kernel::last_timestamp(per_second);
-  std::string text;
-  return convert<int64_t, std::string_view>(job, [&](int64_t value, std::string_view& out) {
-    if ((value < first || value > last) && !kernel::is_infinite(value)) return false;
-    text.clear();
-    format(value, text);
-    out = job.arena.copy(text);
+/// put(letters, value), of which each text is not longer than `most`, where allowed(value).
+template <class T, uint64_t most, class Allowed, class F>
+Vector written_if(const CastJob& job, Allowed allowed, F put) {
+  return convert<T, std::string_view>(job, [&](const T& value, std::string_view& out) {
+    if (!allowed(value)) return false;
+    kernel::Letters letters(job.arena.allocate<uint8_t>(most));
+    put(letters, value);
+    out = view({letters.to, letters.size});
     return true;
+  });
+}
+template <class T, uint64_t most, class F>
+Vector written(const CastJob& job, F put) {
+  return written_if<T, most>(job, [](const T&) { return true; }, put);
+}
+
+template <TimeUnit unit>
+Vector timestamps_to_text(const CastJob& job) {
+  constexpr int64_t kPerSecond = format::per_second(unit);
+  return written_if<int64_t, kernel::kTimestampLetters>(
+      job, [](int64_t value) { return kernel::has_text(value, kPerSecond); },
+      [](kernel::Letters& out, int64_t value) {
+        kernel::put_timestamp(out, value, kPerSecond, format::fraction_digits(unit));
+      });
+}
+Vector timestamps_to_text(const CastJob& job) {
+  switch (job.from.type.unit) {
+    case TimeUnit::kSecond:
+      return timestamps_to_text<TimeUnit::kSecond>(job);
+    case TimeUnit::kMilli:
+      return timestamps_to_text<TimeUnit::kMilli>(job);
+    case TimeUnit::kMicro:
+      return timestamps_to_text<TimeUnit::kMicro>(job);
+    default:
+      return timestamps_to_text<TimeUnit::kNano>(job);
+  }
+}
+
+template <class T>
+Vector decimals_to_text(const CastJob& job) {
+  const Type from = job.from.type;
+  const auto power = static_cast<uint128_t>(power_of_ten(from.scale));
+  const auto scale = static_cast<uint32_t>(from.scale);
+  return written<T, kernel::kDecimalLetters>(job, [=](kernel::Letters& out, const T& value) {
+    kernel::put_decimal(out, value, power, scale, from.precision == from.scale);
   });
 }
 
@@ -119,8 +134,13 @@ Vector text_to_any(const CastJob& job) {
     case TypeId::kInterval:
       return parsed<Interval>(job, parse_interval);
     case TypeId::kBlob:
-      return parsed<std::string_view>(job,
-                                      [&](std::string_view text) { return parse_blob(text, job.arena); });
+      return convert<std::string_view, std::string_view>(
+          job, [&](std::string_view text, std::string_view& out) {
+            kernel::Outcome outcome;
+            ArenaRoom room(job.arena);
+            out = view(kernel::text_to_blob(outcome, room, kernel_text(text)));
+            return !outcome.failed;
+          });
     default:
       return visit_integer(to.physical(), [&](auto zero) {
         return parsed<decltype(zero)>(job, parse_integer<decltype(zero)>);
@@ -137,30 +157,39 @@ Vector any_to_text(const CastJob& job) {
       return printed<float>(job, [](float value, std::string& out) { format::real(value, out); });
     case TypeId::kFloat64:
       return printed<double>(job, [](double value, std::string& out) { format::real(value, out); });
-    case TypeId::kDecimal: {
-      const auto print = [&](auto value, std::string& out) {
-        format::decimal(value, from.precision, from.scale, out);
-      };
-      return from.physical() == Physical::kInt64 ? printed<int64_t>(job, print)
-                                                 : printed<int128_t>(job, print);
-    }
+    case TypeId::kDecimal:
+      return from.physical() == Physical::kInt64 ? decimals_to_text<int64_t>(job)
+                                                 : decimals_to_text<int128_t>(job);
     case TypeId::kDate:
-      return printed<int32_t>(job, format::date);
+      return written<int32_t, kernel::kDateLetters>(job, kernel::put_date);
     case TypeId::kTime:
-      return printed<int64_t>(job, format::time);
+      return written<int64_t, kernel::kTimeLetters>(job, [](kernel::Letters& out, int64_t micros) {
+        kernel::put_time(out, micros, kernel::kMicrosPerSecond, 6);
+      });
     case TypeId::kTimeNs:
-      return printed<int64_t>(job, format::time_ns);
+      return written<int64_t, kernel::kTimeLetters>(job, [](kernel::Letters& out, int64_t nanos) {
+        kernel::put_time(out, nanos, kernel::kNanosPerSecond, 9);
+      });
     case TypeId::kUuid:
       return printed<int128_t>(job, format::uuid);
     case TypeId::kTimestamp:
-      return printed_timestamps(
-          job, [&](int64_t value, std::string& out) { format::timestamp(value, from.unit, out); });
+      return timestamps_to_text(job);
     case TypeId::kTimestampTz:
-      return printed<int64_t>(job, format::timestamp_tz);
+      return written<int64_t, kernel::kTimestampLetters>(job, [](kernel::Letters& out, int64_t micros) {
+        kernel::put_timestamp(out, micros, kernel::kMicrosPerSecond, 6, true);
+      });
     case TypeId::kInterval:
-      return printed<Interval>(job, format::interval);
+      return written<Interval, kernel::kIntervalLetters>(
+          job,
+          [](kernel::Letters& out, const Interval& value) { kernel::put_interval(out, to_kernel(value)); });
     case TypeId::kBlob:
-      return printed<std::string_view>(job, format::blob);
+      return convert<std::string_view, std::string_view>(
+          job, [&](std::string_view blob, std::string_view& out) {
+            kernel::Outcome outcome;
+            ArenaRoom room(job.arena);
+            out = view(kernel::blob_to_text(outcome, room, kernel_text(blob)));
+            return true;
+          });
     case TypeId::kList:
     case TypeId::kArray:
     case TypeId::kStruct:

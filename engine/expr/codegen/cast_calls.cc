@@ -88,8 +88,6 @@ std::optional<DeviceFunction> from_text(Type to) {
   }
 }
 
-int digits_of(int64_t per_second) { return per_second == 1 ? 0 : 3 + digits_of(per_second / 1000); }
-
 std::optional<DeviceFunction> to_text(Type from) {
   const auto made = [](std::string name, std::string constants = {}) {
     return DeviceFunction{.name = std::move(name),
@@ -106,9 +104,10 @@ std::optional<DeviceFunction> to_text(Type from) {
   if (from.id == TypeId::kDate) return made("date_to_text");
   if (from.id == TypeId::kTime) return made("time_to_text");
   if (from.id == TypeId::kInterval) return made("interval_to_text");
-  if (is_timestamp(from)) {
-    return made(fmt::format("timestamp_to_text<{}, {}, {}>", format::per_second(from),
-                            digits_of(format::per_second(from)), from.id == TypeId::kTimestampTz));
+  if (from.id == TypeId::kTimestampTz) return made("timestamp_to_text<1000000, 6, true>");
+  if (from.id == TypeId::kTimestamp) {
+    return made(fmt::format("timestamp_to_text<{}, {}, false>", format::per_second(from.unit),
+                            format::fraction_digits(from.unit)));
   }
   if (from.id != TypeId::kDecimal) return std::nullopt;
   return made("decimal_to_text", device_power("u128", from.scale) +

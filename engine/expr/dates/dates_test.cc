@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <random>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "data/format.h"
 #include "data/kernels/calendar-inl.h"
@@ -158,6 +161,41 @@ TEST(Dates, SumsAreTheOracles) {
         number("make_date", {Value::int64(parts.year), Value::int64(parts.month), Value::int64(parts.day)}),
         day);
   }
+}
+
+// The years of the C library's strftime() do not have a fixed width.
+TEST(Dates, StrftimeIsAsInTheCLibrary) {
+  constexpr const char* kFormat = "%a %A %w %u %d %h %b %B %m %y %Y %G %V %U %W %j %H %I %p %M %S %%";
+  for (const int64_t micros : timestamps()) {
+    const int64_t seconds = oracle::floor(micros, 1'000'000), fraction = micros - seconds * 1'000'000;
+    const time_t time = seconds;
+    tm parts{};
+    gmtime_r(&time, &parts);
+    if (parts.tm_year + 1900 <= 1000 || parts.tm_year + 1900 >= 9999) continue;
+    char expected[200];
+    ASSERT_GT(std::strftime(expected, sizeof(expected), kFormat, &parts), 0U);
+    ASSERT_EQ(of("strftime", {timestamp(micros), word(kFormat)}).text(), expected);
+    ASSERT_GT(std::strftime(expected, sizeof(expected), "%Y-%m-%d %T|%Y-%m-%d|%T|+00", &parts), 0U);
+    ASSERT_EQ(of("strftime", {timestamp(micros), word("%c|%x|%X|%z%Z")}).text(), expected);
+
+    const std::string numbers = fmt::format("{}.{}.{} {}:{}:{} {} {} {:06} {:03} {:09}", parts.tm_mday,
+                                            parts.tm_mon + 1, (parts.tm_year + 1900) % 100, parts.tm_hour,
+                                            parts.tm_min, parts.tm_sec, (parts.tm_hour + 11) % 12 + 1,
+                                            parts.tm_yday + 1, fraction, fraction / 1000, fraction * 1000);
+    ASSERT_EQ(of("strftime", {word("%-d.%-m.%-y %-H:%-M:%-S %-I %-j %f %g %n"), timestamp(micros)}).text(),
+              numbers);
+  }
+}
+
+// The expected answers are DuckDB's.
+TEST(Dates, StrftimeIsAsInSql) {
+  const auto text = [](const Value& value, std::string_view format) {
+    return of("strftime", {value, word(format)}).to_string();
+  };
+  EXPECT_EQ(text(date(oracle::day_number(-44, 3, 5)), "%Y %y %-I%p"), "-44 44 12AM");
+  EXPECT_EQ(text(date(oracle::day_number(33, 4, 3)), "%Y %y %G"), "0033 33 0033");
+  EXPECT_EQ(text(date(INT32_MAX), "%Y"), "infinity");
+  EXPECT_EQ(text(timestamp(-INT64_MAX), "%Y"), "-infinity");
 }
 
 // The expected answers are DuckDB's.

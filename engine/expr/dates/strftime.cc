@@ -1,53 +1,88 @@
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "data/format.h"
 #include "expr/dates/calendar.h"
 #include "expr/dates/functions.h"
 #include "expr/dates/parts.h"
 #include "expr/gpu/casts/strftime-inl.h"
 #include "expr/gpu/literals.h"
 #include "expr/signature.h"
+#include "expr/vectors/kernel_function.h"
 #include "expr/vectors/loops.h"
 
 namespace lanewise::expr {
 
 namespace {
 
-/// Directives that may stand without padding, after "%-".
-constexpr std::string_view kUnpadded = "dmyHIMSj";
-constexpr std::string_view kDirectives = "aAwudhbBmyYGHIpMSnfgzZjUWVcxXT%";
+/// What a letter after '%' writes: the type of strftime-inl.h, as sources for devices name it, and its
+/// function.
+struct Directive {
+  char letter;
+  bool padded;  // or after "%-"
+  std::string_view type;
+  uint64_t most;
+  void (*put)(kernel::Letters& out, const kernel::Instant& at);
+};
+template <class D>
+constexpr Directive directive(char letter, std::string_view type, bool padded = true) {
+  return {letter, padded, type, D::kMost, &D::put};
+}
+template <class D>
+constexpr Directive unpadded(char letter, std::string_view type) {
+  return directive<D>(letter, type, false);
+}
+template <auto part, uint32_t digits>
+using Number = kernel::Numbered<part, digits>;
 
-struct PreparedFormat final : Prepared {
-  std::string text;
+constexpr Directive kDirectives[] = {
+    directive<kernel::DayName<3>>('a', "DayName<3>"),
+    directive<kernel::DayName<9>>('A', "DayName<9>"),
+    directive<Number<kernel::dow, 1>>('w', "Numbered<dow, 1>"),
+    directive<Number<kernel::isodow, 1>>('u', "Numbered<isodow, 1>"),
+    directive<Number<kernel::day, 2>>('d', "Numbered<day, 2>"),
+    directive<kernel::MonthName<3>>('h', "MonthName<3>"),
+    directive<kernel::MonthName<3>>('b', "MonthName<3>"),
+    directive<kernel::MonthName<9>>('B', "MonthName<9>"),
+    directive<Number<kernel::month, 2>>('m', "Numbered<month, 2>"),
+    directive<Number<kernel::year_of_century, 2>>('y', "Numbered<year_of_century, 2>"),
+    directive<kernel::YearOf<kernel::year>>('Y', "YearOf<year>"),
+    directive<kernel::YearOf<kernel::isoyear>>('G', "YearOf<isoyear>"),
+    directive<Number<kernel::week, 2>>('V', "Numbered<week, 2>"),
+    directive<Number<kernel::week_of_year<false>, 2>>('U', "Numbered<week_of_year<false>, 2>"),
+    directive<Number<kernel::week_of_year<true>, 2>>('W', "Numbered<week_of_year<true>, 2>"),
+    directive<Number<kernel::doy, 3>>('j', "Numbered<doy, 3>"),
+    directive<Number<kernel::hour, 2>>('H', "Numbered<hour, 2>"),
+    directive<Number<kernel::hour_of_twelve, 2>>('I', "Numbered<hour_of_twelve, 2>"),
+    directive<kernel::HalfOfDay>('p', "HalfOfDay"),
+    directive<Number<kernel::minute, 2>>('M', "Numbered<minute, 2>"),
+    directive<Number<kernel::second, 2>>('S', "Numbered<second, 2>"),
+    directive<Number<kernel::fraction_in_nanos, 9>>('n', "Numbered<fraction_in_nanos, 9>"),
+    directive<Number<kernel::fraction_in_micros, 6>>('f', "Numbered<fraction_in_micros, 6>"),
+    directive<Number<kernel::fraction_in_millis, 3>>('g', "Numbered<fraction_in_millis, 3>"),
+    unpadded<Number<kernel::day, 1>>('d', "Numbered<day, 1>"),
+    unpadded<Number<kernel::month, 1>>('m', "Numbered<month, 1>"),
+    unpadded<Number<kernel::year_of_century, 1>>('y', "Numbered<year_of_century, 1>"),
+    unpadded<Number<kernel::hour, 1>>('H', "Numbered<hour, 1>"),
+    unpadded<Number<kernel::hour_of_twelve, 1>>('I', "Numbered<hour_of_twelve, 1>"),
+    unpadded<Number<kernel::minute, 1>>('M', "Numbered<minute, 1>"),
+    unpadded<Number<kernel::second, 1>>('S', "Numbered<second, 1>"),
+    unpadded<Number<kernel::doy, 1>>('j', "Numbered<doy, 1>"),
 };
 
-std::shared_ptr<const Prepared> prepare_format(const Expr& format) {
-  if (format.kind != Expr::Kind::kLiteral) throw UserError("strftime format must be a constant");
-  if (format.literal.is_null()) return nullptr;
-  const std::string& text = format.literal.text();
-  if (text.empty()) throw UserError("Failed to parse format specifier: Empty format string");
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') continue;
-    ++i;
-    if (i == text.size())
-      throw UserError("Failed to parse format specifier " + text + ": Trailing format character %");
-    const bool unpadded = text[i] == '-' && i + 1 < text.size();
-    if (unpadded) ++i;
-    if ((unpadded ? kUnpadded : kDirectives).find(text[i]) == std::string_view::npos) {
-      throw UserError("Failed to parse format specifier " + text +
-                      ": Unrecognized format for strftime/strptime: %" + (unpadded ? "-" : "") + text[i]);
-    }
-  }
-  auto prepared = std::make_shared<PreparedFormat>();
-  prepared->text = text;
-  return prepared;
+const Directive* find_directive(char letter, bool padded) {
+  const auto* const found = std::ranges::find_if(kDirectives, [&](const Directive& directive) {
+    return directive.letter == letter && directive.padded == padded;
+  });
+  return found == std::end(kDirectives) ? nullptr : found;
 }
 
-/// The format for which a directive is an abbreviation, if any.
-std::string_view composed(char directive) {
-  switch (directive) {
+/// The format for which a letter is an abbreviation, if any.
+std::optional<std::string_view> composed(char letter) {
+  switch (letter) {
     case 'c':
       return "%Y-%m-%d %H:%M:%S";
     case 'x':
@@ -55,137 +90,89 @@ std::string_view composed(char directive) {
     case 'X':
     case 'T':
       return "%H:%M:%S";
-    default:
-      return {};
-  }
-}
-
-void print(std::string_view text, int64_t nanos_of_day, int32_t days, std::string& out);
-
-constexpr std::string_view kDays[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
-                                      "Friday", "Saturday", "Sunday"};
-constexpr std::string_view kMonths[] = {"January",   "February", "March",    "April",
-                                        "May",       "June",     "July",     "August",
-                                        "September", "October",  "November", "December"};
-
-void print_number(int64_t value, int digits, bool padded, std::string& out) {
-  out += fmt::format("{:0{}}", value, padded ? digits : 1);
-}
-
-void print_year(int64_t year, std::string& out) {
-  out += year < 0 ? fmt::format("{}", year) : fmt::format("{:04}", year);
-}
-
-/// Prints a date directive; false if it is not one.
-bool print_of_date(char directive, bool padded, int32_t days, std::string& out) {
-  const kernel::Moment at{days, 0};
-  const kernel::Date date = civil(days);
-  const auto day = static_cast<size_t>(kernel::isodow(at));
-  const auto number = [&](int64_t value, int digits) { print_number(value, digits, padded, out); };
-  switch (directive) {
-    case 'a':
-      return out += kDays[day - 1].substr(0, 3), true;
-    case 'A':
-      return out += kDays[day - 1], true;
-    case 'w':
-      return number(kernel::dow(at), 1), true;
-    case 'u':
-      return number(kernel::isodow(at), 1), true;
-    case 'd':
-      return number(date.day, 2), true;
-    case 'h':
-    case 'b':
-      return out += kMonths[static_cast<size_t>(date.month - 1)].substr(0, 3), true;
-    case 'B':
-      return out += kMonths[static_cast<size_t>(date.month - 1)], true;
-    case 'm':
-      return number(date.month, 2), true;
-    case 'y':
-      return number(kernel::year_of_century(at), 2), true;
-    case 'Y':
-      return print_year(date.year, out), true;
-    case 'G':
-      return print_year(kernel::isoyear(at), out), true;
-    case 'V':
-      return number(kernel::week(at), 2), true;
-    case 'U':
-      return number(kernel::week_of_year<false>(at), 2), true;
-    case 'W':
-      return number(kernel::week_of_year<true>(at), 2), true;
-    case 'j':
-      return number(kernel::doy(at), 3), true;
-    default:
-      return false;
-  }
-}
-
-void print_directive(char directive, bool padded, int64_t nanos, int32_t days, std::string& out) {
-  if (print_of_date(directive, padded, days, out)) return;
-  const int64_t seconds = nanos / 1'000'000'000, fraction = nanos % 1'000'000'000;
-  const auto number = [&](int64_t value, int digits) { print_number(value, digits, padded, out); };
-  switch (directive) {
-    case 'H':
-      return number(seconds / 3600, 2);
-    case 'I':
-      return number((seconds / 3600 + 11) % 12 + 1, 2);
-    case 'p':
-      out += seconds < 12 * 3600 ? "AM" : "PM";
-      return;
-    case 'M':
-      return number(seconds / 60 % 60, 2);
-    case 'S':
-      return number(seconds % 60, 2);
-    case 'n':
-      return number(fraction, 9);
-    case 'f':
-      return number(fraction / 1000, 6);
-    case 'g':
-      return number(fraction / 1'000'000, 3);
     case 'z':
-      out += "+00";
-      return;
-    case 'Z':  // timestamps without a time zone have no zone name
-      return;
-    case '%':
-      out += directive;
-      return;
+      return "+00";
+    case 'Z':  // timestamps without a time zone do not have the name of one
+      return "";
     default:
-      return print(composed(directive), nanos, days, out);
+      return std::nullopt;
   }
 }
 
-void print(std::string_view text, int64_t nanos_of_day, int32_t days, std::string& out) {
+/// A format as what is written one after the other: letters, then what a directive writes.
+struct PreparedFormat final : Prepared {
+  struct Part {
+    std::string said;
+    const Directive* directive;  // null: only letters
+  };
+  std::vector<Part> parts;
+  uint64_t most = 10;  // letters that it writes; those of "-infinity"
+};
+
+/// Appends the parts of `text` to those of `format`; `said` are the letters since the last directive.
+void add_parts(std::string_view text, PreparedFormat& format, std::string& said) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
-      out += text[i];
+      said += text[i];
       continue;
     }
-    const bool padded = text[i + 1] != '-';
-    i += padded ? 1 : 2;
-    print_directive(text[i], padded, nanos_of_day, days, out);
+    ++i;
+    if (i == text.size())
+      throw UserError(fmt::format("Failed to parse format specifier {}: Trailing format character %", text));
+    const bool padded = text[i] != '-' || i + 1 == text.size();
+    if (!padded) ++i;
+    if (const Directive* const directive = find_directive(text[i], padded)) {
+      format.most += directive->most;
+      format.parts.push_back({std::exchange(said, {}), directive});
+    } else if (padded && text[i] == '%') {
+      said += '%';
+    } else if (const auto whole = composed(text[i]); padded && whole) {
+      add_parts(*whole, format, said);
+    } else {
+      throw UserError(
+          fmt::format("Failed to parse format specifier {}: Unrecognized format for strftime/strptime: %{}{}",
+                      text, padded ? "" : "-", text[i]));
+    }
   }
 }
 
-std::string_view printed_by_format(const Site& site, int32_t days, int64_t nanos_of_day) {
-  std::string out;
+std::shared_ptr<const Prepared> prepare_format(const Expr& format) {
+  if (format.kind != Expr::Kind::kLiteral) throw UserError("strftime format must be a constant");
+  if (format.literal.is_null()) return nullptr;
+  if (format.literal.text().empty()) throw UserError("Failed to parse format specifier: Empty format string");
+  auto prepared = std::make_shared<PreparedFormat>();
+  std::string said;
+  add_parts(format.literal.text(), *prepared, said);
+  if (!said.empty()) prepared->parts.push_back({std::move(said), nullptr});
+  for (const auto& part : prepared->parts) prepared->most += part.said.size();
+  return prepared;
+}
+
+std::string_view printed_by_format(const Site& site, int32_t days, const kernel::Instant& at) {
+  const auto& format = static_cast<const PreparedFormat&>(*site.expr.prepared);
+  kernel::Letters out(site.arena.allocate<uint8_t>(format.most));
   if (is_finite_date(days)) {
-    print(static_cast<const PreparedFormat&>(*site.expr.prepared).text, nanos_of_day, days, out);
+    for (const auto& part : format.parts) {
+      out.put(kernel_text(part.said));
+      if (part.directive != nullptr) part.directive->put(out, at);
+    }
   } else {
-    format::date(days, out);
+    out.infinity(days < 0);
   }
-  return site.arena.copy(out);
+  return view({out.to, out.size});
 }
 
-std::string_view print_date(const Site& site, int32_t days) { return printed_by_format(site, days, 0); }
+std::string_view print_date(const Site& site, int32_t days) {
+  return printed_by_format(site, days, {{days, 0}, 0});
+}
 std::string_view print_timestamp(const Site& site, int64_t micros) {
-  const int32_t days = date_of(micros);
-  return printed_by_format(site, days, is_finite(micros) ? floor_mod(micros, kMicrosPerDay) * 1000 : 0);
+  return printed_by_format(site, date_of(micros), {kernel::moment_of(micros), 0});
 }
 std::string_view print_nanos(const Site& site, int64_t nanos) {
-  constexpr int64_t kNanosPerDay = kMicrosPerDay * 1000;
   if (!is_finite(nanos)) return print_timestamp(site, nanos);
-  return printed_by_format(site, static_cast<int32_t>(floor_div(nanos, kNanosPerDay)),
-                           floor_mod(nanos, kNanosPerDay));
+  const int64_t micros = kernel::floor_div(nanos, 1000);
+  return printed_by_format(site, date_of(micros),
+                           {kernel::moment_of(micros), kernel::floor_mod(nanos, 1000)});
 }
 
 /// The index of the value among the arguments; the format is the other one.
@@ -220,97 +207,17 @@ Value reference(const Expr& expr, std::span<const Value> args) {
   return reference_each<&print_timestamp>(expr, value);
 }
 
-/// The type in device/strftime-inl.h that writes a directive; empty if there is none.
-std::string device_directive(char directive, bool padded) {
-  const auto number = [&](std::string_view part, int digits) {
-    return fmt::format("Numbered<{}, {}>", part, padded ? digits : 1);
-  };
-  switch (directive) {
-    case 'a':
-      return "DayName<3>";
-    case 'A':
-      return "DayName<9>";
-    case 'w':
-      return number("dow", 1);
-    case 'u':
-      return number("isodow", 1);
-    case 'd':
-      return number("day", 2);
-    case 'h':
-    case 'b':
-      return "MonthName<3>";
-    case 'B':
-      return "MonthName<9>";
-    case 'm':
-      return number("month", 2);
-    case 'y':
-      return number("year_of_century", 2);
-    case 'Y':
-      return "YearOf<year>";
-    case 'G':
-      return "YearOf<isoyear>";
-    case 'V':
-      return number("week", 2);
-    case 'U':
-      return number("week_of_year<false>", 2);
-    case 'W':
-      return number("week_of_year<true>", 2);
-    case 'j':
-      return number("doy", 3);
-    case 'H':
-      return number("hour", 2);
-    case 'I':
-      return number("hour_of_twelve", 2);
-    case 'p':
-      return "HalfOfDay";
-    case 'M':
-      return number("minute", 2);
-    case 'S':
-      return number("second", 2);
-    case 'n':
-      return number("fraction_in_nanos", 9);
-    case 'f':
-      return number("fraction_in_micros", 6);
-    case 'g':
-      return number("fraction_in_millis", 3);
-    default:
-      return {};
-  }
-}
-
 /// The types for a format, comma-separated.
-std::string device_directives(std::string_view text) {
+std::string device_directives(const PreparedFormat& format) {
   std::string types;
-  std::string said;
-  const auto add = [&](const std::string& type) {
-    if (!type.empty()) types += (types.empty() ? "" : ", ") + type;
+  const auto add = [&](std::string_view type) {
+    types += types.empty() ? "" : ", ";
+    types += type;
   };
-  const auto say = [&] {
-    if (!said.empty()) add(fmt::format("Said<{}, {}>", device_quoted(said), said.size()));
-    said.clear();
-  };
-  const auto expand = [&](std::string_view format, const auto& self) -> void {
-    for (size_t i = 0; i < format.size(); ++i) {
-      if (format[i] != '%') {
-        said += format[i];
-        continue;
-      }
-      const bool padded = format[i + 1] != '-';
-      i += padded ? 1 : 2;
-      if (const std::string_view whole = composed(format[i]); !whole.empty()) {
-        self(whole, self);
-      } else if (const std::string type = device_directive(format[i], padded); !type.empty()) {
-        say();
-        add(type);
-      } else if (format[i] == 'z') {
-        said += "+00";
-      } else if (format[i] == '%') {
-        said += '%';
-      }
-    }
-  };
-  expand(text, expand);
-  say();
+  for (const auto& part : format.parts) {
+    if (!part.said.empty()) add(fmt::format("Said<{}, {}>", device_quoted(part.said), part.said.size()));
+    if (part.directive != nullptr) add(part.directive->type);
+  }
   return types;
 }
 
@@ -321,7 +228,7 @@ std::optional<DeviceFunction> device(const Expr& expr) {
   const char* function = type.id == TypeId::kDate       ? "printed_date"
                          : type.unit == TimeUnit::kNano ? "printed_nanos"
                                                         : "printed_timestamp";
-  const std::string& format = static_cast<const PreparedFormat&>(*expr.prepared).text;
+  const auto& format = static_cast<const PreparedFormat&>(*expr.prepared);
   return DeviceFunction{.name = fmt::format("{}<{}>", function, device_directives(format)),
                         .header = "casts/strftime",
                         .makes_text = true,

@@ -17,7 +17,11 @@ LANES_FN u64 bytes_at(const u8* at, u64 count) {
   bits = words[0] >> skip;
   if (skip + count * 8 > 64) bits |= words[1] << (64 - skip);
 #else
-  for (u64 i = 0; i < count; i++) bits |= u64(at[i]) << 8 * i;
+  if (count == 8) {
+    __builtin_memcpy(&bits, at, 8);
+  } else {
+    for (u64 i = 0; i < count; i++) bits |= u64(at[i]) << 8 * i;
+  }
 #endif
   return count == 8 ? bits : bits & ((u64(1) << 8 * count) - 1);
 }

@@ -3,6 +3,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "expr/gpu/strings/slices-inl.h"
+#include "expr/vectors/kernel_function.h"
+
 namespace lanewise::expr {
 
 namespace {
@@ -15,9 +18,6 @@ uint64_t load(const char* bytes) {
   std::memcpy(&word, bytes, sizeof word);
   return word;
 }
-
-/// How many of the eight bytes start a character: those whose two highest bits are not 10.
-size_t starts(uint64_t word) { return 8 - ((word >> 7 & ~(word >> 6) & kLow) * kLow >> 56); }
 
 }  // namespace
 
@@ -39,29 +39,16 @@ size_t count_characters(std::string_view text) {
   const char* at = text.data();
   const char* const end = at + text.size();
   size_t count = 0;
-  for (; end - at >= 8; at += 8) count += starts(load(at));
+  for (; end - at >= 8; at += 8) count += kernel::starts_in(load(at));
   for (; at != end; ++at) count += starts_character(*at);
   return count;
 }
 
 size_t skip_characters(std::string_view text, size_t count) {
-  size_t at = 0;
-  // A word is passed only while more characters than it can start are still to be skipped.
-  for (; count > 8 && at + 8 <= text.size(); at += 8) count -= starts(load(text.data() + at));
-  while (at < text.size() && !(starts_character(text[at]) && count == 0))
-    count -= starts_character(text[at++]);
-  return at;
+  return kernel::skip_characters(kernel_text(text), count);
 }
-
 size_t skip_characters_back(std::string_view text, size_t count) {
-  size_t at = text.size();
-  if (count == 0) return at;
-  for (; count > 8 && at >= 8; at -= 8) count -= starts(load(text.data() + at - 8));
-  while (at > 0) {
-    count -= starts_character(text[--at]);
-    if (count == 0) return at;
-  }
-  return std::string_view::npos;
+  return kernel::skip_characters_back(kernel_text(text), count);
 }
 
 }  // namespace lanewise::expr

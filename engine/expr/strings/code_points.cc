@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "expr/gpu/strings/texts-inl.h"
 #include "expr/strings/characters.h"
 #include "expr/strings/functions.h"
 #include "expr/strings/reference.h"
@@ -26,7 +27,10 @@ int32_t first_code_point(std::string_view text, int32_t otherwise) {
 template <int32_t kOfEmpty>
 Vector code_point(const Expr&, std::span<const Vector> args, const ActiveSet& rows, EvalContext&) {
   const Texts texts(args[0], rows);
-  return map_rows(TypeId::kInt32, rows, [&](uint32_t row) { return first_code_point(texts[row], kOfEmpty); });
+  return map_rows(TypeId::kInt32, rows, [&](uint32_t row) {
+    kernel::Outcome outcome;
+    return kernel::code_point<kOfEmpty>(outcome, kernel_text(texts[row]));
+  });
 }
 
 template <int32_t kOfEmpty>
@@ -46,10 +50,12 @@ bool is_code_point(int64_t number) {
 Vector chr(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext& context) {
   const Integers numbers(args[0], rows);
   TextWriter writer("chr", context);
+  WriterRoom room(writer);
   return map_rows(expr.type, rows, [&](uint32_t row) {
-    if (!is_code_point(numbers[row])) throw_no_code_point(numbers[row]);
-    return writer.take(
-        static_cast<size_t>(text::unicode::encode(static_cast<char32_t>(numbers[row]), writer.reserve(4))));
+    kernel::Outcome outcome;
+    const kernel::Text character = kernel::character_of(outcome, room, numbers[row]);
+    if (outcome.failed) throw_no_code_point(numbers[row]);
+    return view(character);
   });
 }
 

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "expr/strings/characters.h"
+#include "expr/gpu/strings/slices-inl.h"
 #include "expr/strings/functions.h"
 #include "expr/strings/reference.h"
 #include "expr/strings/signature.h"
 #include "expr/strings/texts.h"
+#include "expr/vectors/kernel_function.h"
 
 namespace lanewise::expr {
 
@@ -21,49 +20,36 @@ void check_range(int64_t value, const char* what) {
   throw UserError(fmt::format("substring: the {} {} is not in {} .. {}", what, value, kSmallest, kLargest));
 }
 
-/// Characters [begin, end), counted from 0.
-std::string_view range(std::string_view text, int64_t begin, int64_t end) {
-  const size_t from = skip_characters(text, static_cast<size_t>(begin));
-  text.remove_prefix(from);
-  return text.substr(0, skip_characters(text, static_cast<size_t>(end - begin)));
+/// f(outcome, text, number) of each row; what it fails for is out of range.
+template <auto f>
+Vector parts(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, const char* what) {
+  const Texts texts(args[0], rows);
+  const Integers numbers(args[1], rows);
+  return map_rows(expr.type, rows, [&](uint32_t row) {
+    kernel::Outcome outcome;
+    const kernel::Text part = f(outcome, kernel_text(texts[row]), numbers[row]);
+    if (outcome.failed) check_range(numbers[row], what);
+    return view(part);
+  });
 }
 
-/// The same counted from the end: the last `begin` characters without the last `end`. Too large a begin means
-/// the whole text, too large an end that nothing is left.
-std::string_view range_from_end(std::string_view text, int64_t begin, int64_t end) {
-  const size_t to = end <= 0 ? text.size() : skip_characters_back(text, static_cast<size_t>(end));
-  if (to == std::string_view::npos) return {};
-  text = text.substr(0, to);
-  const size_t from = skip_characters_back(text, static_cast<size_t>(begin - std::max<int64_t>(end, 0)));
-  return from == std::string_view::npos ? text : text.substr(from);
+kernel::Text from_start(kernel::Outcome& outcome, kernel::Text text, int64_t start) {
+  return kernel::substring(outcome, text, start);
 }
-
-/// `length` characters from the 1-based `start` on; a negative start counts from the end, a negative length
-/// stands for the characters before the start. Positions before the first character count, as in DuckDB:
-/// ('abc', 0, 2) is 'a' and
-/// ('abc', -5, 3) is 'a'.
-std::string_view part(std::string_view text, int64_t start, int64_t length) {
-  check_range(start, "start");
-  check_range(length, "length");
-  if (length == 0) return {};
-  if (start < 0) {
-    return length < 0 ? range_from_end(text, -start - length, -start)
-                      : range_from_end(text, -start, -start - length);
-  }
-  const int64_t first = start - 1;
-  const int64_t begin = std::max<int64_t>(0, length < 0 ? first + length : first);
-  const int64_t end = length < 0 ? first : first + length;
-  return end <= begin ? std::string_view() : range(text, begin, end);
-}
-
 Vector substring(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext&) {
+  if (args.size() == 2) return parts<from_start>(expr, args, rows, "start");
   const Texts texts(args[0], rows);
   const Integers starts(args[1], rows);
-  if (args.size() == 2) {
-    return map_rows(expr.type, rows, [&](uint32_t row) { return part(texts[row], starts[row], kLargest); });
-  }
   const Integers lengths(args[2], rows);
-  return map_rows(expr.type, rows, [&](uint32_t row) { return part(texts[row], starts[row], lengths[row]); });
+  return map_rows(expr.type, rows, [&](uint32_t row) {
+    kernel::Outcome outcome;
+    const kernel::Text part = kernel::substring(outcome, kernel_text(texts[row]), starts[row], lengths[row]);
+    if (outcome.failed) {
+      check_range(starts[row], "start");
+      check_range(lengths[row], "length");
+    }
+    return view(part);
+  });
 }
 
 Value substring_reference(const Expr&, std::span<const Value> args) {
@@ -79,9 +65,7 @@ Value substring_reference(const Expr&, std::span<const Value> args) {
 }
 
 Vector character_at(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext&) {
-  const Texts texts(args[0], rows);
-  const Integers positions(args[1], rows);
-  return map_rows(expr.type, rows, [&](uint32_t row) { return part(texts[row], positions[row], 1); });
+  return parts<kernel::character_at>(expr, args, rows, "start");
 }
 
 Value character_at_reference(const Expr& expr, std::span<const Value> args) {
@@ -90,14 +74,7 @@ Value character_at_reference(const Expr& expr, std::span<const Value> args) {
 }
 
 Vector left(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext&) {
-  const Texts texts(args[0], rows);
-  const Integers counts(args[1], rows);
-  return map_rows(expr.type, rows, [&](uint32_t row) {
-    const std::string_view text = texts[row];
-    if (counts[row] >= 0) return part(text, 1, counts[row]);
-    const size_t end = skip_characters_back(text, -static_cast<uint64_t>(counts[row]));
-    return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
-  });
+  return parts<kernel::left>(expr, args, rows, "length");
 }
 
 Value left_reference(const Expr&, std::span<const Value> args) {
@@ -108,15 +85,7 @@ Value left_reference(const Expr&, std::span<const Value> args) {
 }
 
 Vector right(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext&) {
-  const Texts texts(args[0], rows);
-  const Integers counts(args[1], rows);
-  return map_rows(expr.type, rows, [&](uint32_t row) {
-    const std::string_view text = texts[row];
-    const int64_t count = counts[row];
-    if (count < 0) return text.substr(skip_characters(text, -static_cast<uint64_t>(count)));
-    const size_t begin = skip_characters_back(text, static_cast<size_t>(count));
-    return begin == std::string_view::npos ? text : text.substr(begin);
-  });
+  return parts<kernel::right>(expr, args, rows, "length");
 }
 
 Value right_reference(const Expr&, std::span<const Value> args) {

@@ -7,6 +7,7 @@
 #include "active/active_set.h"
 #include "base/error.h"
 #include "expr/context.h"
+#include "expr/vectors/kernel_function.h"
 #include "expr/vectors/vectors.h"
 
 /// Readers and writers of strings for the string functions.
@@ -72,6 +73,17 @@ class TextWriter {
   char* next_ = nullptr;
   size_t room_ = 0;
   size_t piece_ = 512;  // next piece's minimum size; doubles each time, as some vectors have few rows
+};
+
+/// The same as memory for what functions of kernels make.
+class WriterRoom {
+ public:
+  explicit WriterRoom(TextWriter& writer) : writer_(writer) {}
+  uint8_t* reserve(uint64_t bytes) { return reinterpret_cast<uint8_t*>(writer_.reserve(bytes)); }
+  kernel::Text made(uint64_t bytes) { return kernel_text(writer_.take(bytes)); }
+
+ private:
+  TextWriter& writer_;
 };
 
 /// A vector of value(row) for the active rows. Other rows hold zeros, which are empty strings, safe to

@@ -53,6 +53,18 @@ struct CannotFail {
   }
 };
 
+/// Memory for a text that such a function makes.
+class ArenaRoom {
+ public:
+  explicit ArenaRoom(Arena& arena) : arena_(arena) {}
+  uint8_t* reserve(uint64_t bytes) { return room_ = arena_.allocate<uint8_t>(bytes); }
+  kernel::Text made(uint64_t bytes) const { return {room_, bytes}; }
+
+ private:
+  Arena& arena_;
+  uint8_t* room_ = nullptr;
+};
+
 namespace each {
 
 template <auto f, class Error, bool may_be_null, class R, class... A>

@@ -115,7 +115,7 @@ LANES_FN void put_decimal(Letters& out, Decimal decimal) {
 }
 template <class T>
 LANES_FN Text real_to_text(Outcome&, Heap& heap, T value) {
-  Letters out(heap, 32);
+  MadeLetters out(heap, 32);
   if (bits_of(value) >> (sizeof(T) * 8 - 1)) out.put('-');
   const T size = magnitude(value);
   if (size != size) {

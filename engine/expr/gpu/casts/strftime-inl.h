@@ -73,7 +73,7 @@ struct HalfOfDay {
 
 template <class... Directives>
 LANES_FN Text printed(Heap& heap, const Instant& at) {
-  Letters out(heap, (u64(0) + ... + Directives::kMost));
+  MadeLetters out(heap, (u64(0) + ... + Directives::kMost));
   (Directives::put(out, at), ...);
   return out.text();
 }

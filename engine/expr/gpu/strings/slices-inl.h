@@ -2,8 +2,7 @@
 
 #include "expr/gpu/bytes-inl.h"
 
-/// Functions that look at a text or give a part of it, as in expr/strings/ on the host. A character
-/// begins with a byte that continues none.
+/// Functions that look at a text or give a part of it. A character begins with a byte that continues none.
 namespace lanewise::kernel {
 
 inline constexpr u64 kNowhere = ~u64(0);
@@ -22,9 +21,16 @@ LANES_FN u64 previous_character(Text text, u64 at) {
   while (at > 0 && !starts_character(text.at[at]));
   return at;
 }
-/// Where character `count` begins, the text's end if there is none.
+/// How many of eight bytes start a character.
+LANES_FN u64 starts_in(u64 word) {
+  constexpr u64 kLow = 0x0101010101010101;
+  return 8 - ((word >> 7 & ~(word >> 6) & kLow) * kLow >> 56);
+}
+/// Where character `count` begins, the text's end if there is none. Words are passed while more characters
+/// are to be skipped than they can start.
 LANES_FN u64 skip_characters(Text text, u64 count) {
   u64 at = 0;
+  for (; count > 8 && at + 8 <= text.size; at += 8) count -= starts_in(bytes_at(text.at + at, 8));
   while (at < text.size && !(starts_character(text.at[at]) && count == 0))
     count -= starts_character(text.at[at++]);
   return at;
@@ -33,6 +39,7 @@ LANES_FN u64 skip_characters(Text text, u64 count) {
 LANES_FN u64 skip_characters_back(Text text, u64 count) {
   u64 at = text.size;
   if (count == 0) return at;
+  for (; count > 8 && at >= 8; at -= 8) count -= starts_in(bytes_at(text.at + at - 8, 8));
   while (at > 0) {
     count -= starts_character(text.at[--at]);
     if (count == 0) return at;

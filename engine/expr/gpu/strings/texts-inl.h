@@ -1,10 +1,11 @@
 #pragma once
 
+#include "data/kernels/print-inl.h"
 #include "expr/gpu/heap-inl.h"
 #include "expr/gpu/strings/letters-inl.h"
 
-/// Functions that make strings, as in expr/strings/ on the host. Where the heap has no room they give
-/// what is not read: the kernel runs again.
+/// Functions that make strings. Where the heap has no room they give what is not read: the kernel runs
+/// again. Those with any `Room` are the host's, too.
 namespace lanewise::kernel {
 
 /// The longest text that a function may make.
@@ -161,7 +162,6 @@ LANES_FN Text translated(Outcome&, Heap& heap, Text text, Text from, Text to) {
   return heap.made(bytes);
 }
 
-LANES_FN u8 hex_digit(u32 value) { return u8(value < 10 ? '0' + value : 'A' + value - 10); }
 LANES_FN Text hex_of_text(Outcome&, Heap& heap, Text text) {
   u8* const to = heap.reserve(text.size * 2);
   if (!to) return {};
@@ -202,7 +202,8 @@ LANES_FN Text unhex(Outcome& outcome, Heap& heap, Text text) {
 }
 
 /// ASCII with \xHH for any byte.
-LANES_FN Text text_to_blob(Outcome& outcome, Heap& heap, Text text) {
+template <class Room>
+LANES_FN Text text_to_blob(Outcome& outcome, Room& heap, Text text) {
   u8* const to = heap.reserve(text.size);
   u64 bytes = 0;
   for (u64 i = 0; i < text.size && !outcome.failed; i++) {
@@ -220,30 +221,15 @@ LANES_FN Text text_to_blob(Outcome& outcome, Heap& heap, Text text) {
   }
   return outcome.failed || !to ? Text{} : heap.made(bytes);
 }
-/// Printable ASCII as it is but for the backslash and quotes, other bytes as \xHH.
-LANES_FN bool is_printed(u8 byte) {
-  return byte >= ' ' && byte <= '~' && byte != '\\' && byte != '\'' && byte != '"';
-}
-LANES_FN Text blob_to_text(Outcome&, Heap& heap, Text blob) {
-  u64 bytes = 0;
-  for (u64 i = 0; i < blob.size; i++) bytes += is_printed(blob.at[i]) ? 1 : 4;
-  u8* to = heap.reserve(bytes);
-  if (!to) return {};
-  for (u64 i = 0; i < blob.size; i++) {
-    const u8 byte = blob.at[i];
-    if (is_printed(byte)) {
-      *to++ = byte;
-    } else {
-      *to++ = '\\';
-      *to++ = 'x';
-      *to++ = hex_digit(byte >> 4);
-      *to++ = hex_digit(byte & 15);
-    }
-  }
-  return heap.made(bytes);
+template <class Room>
+LANES_FN Text blob_to_text(Outcome&, Room& heap, Text blob) {
+  Letters out(heap.reserve(letters_of_blob(blob)));
+  put_blob(out, blob);
+  return out.to ? heap.made(out.size) : Text{};
 }
 
-LANES_FN Text character_of(Outcome& outcome, Heap& heap, i64 number) {
+template <class Room>
+LANES_FN Text character_of(Outcome& outcome, Room& heap, i64 number) {
   outcome.failed |= number < 0 || number > 0x10ffff || (number >= 0xd800 && number <= 0xdfff);
   u8* const to = heap.reserve(4);
   return outcome.failed || !to ? Text{} : heap.made(encode(u32(number), to));
