@@ -242,7 +242,7 @@ std::string lookup_of(const Result& result) {
 TEST_P(Kinds, FindRunsByEachLookup) {
   std::mt19937 random(8);
   for (const Type type : kKeyTypes) {
-    const size_t many = type == TypeId::kInt32 || type == TypeId::kVarchar ? test_size(1'000, 1'000, 100) : 1;
+    const size_t many = type == TypeId::kInt32 || type == TypeId::kVarchar ? 1'000 : 1;
     plan::Join join;
     join.kind = GetParam();
     join.keys.push_back({column(0, type), column(0, type)});

@@ -140,13 +140,14 @@ def test_lookups(emulated_gpu, key, lookup):
 
 
 def test_the_smallest_lookup_is_chosen(emulated_gpu):
-    joins = {"l JOIN (SELECT * FROM r) r ON l.k = r.k": "ranks of", "(SELECT k * 1000 AS k FROM l) l JOIN (SELECT k * 1000 AS k FROM r) r ON l.k = r.k": "hash table of",
-             "l SEMI JOIN r ON l.k = r.k": "bitmap of", "l JOIN (SELECT 400 - k * 2 AS k FROM r) r ON l.k = r.k": "array by", "l JOIN (SELECT 300 - k AS k FROM r) r ON l.k = r.k": "bitmap of",
-             "l JOIN (SELECT CASE k WHEN 4 THEN 250 ELSE 300 - k END AS k FROM r) r ON l.k = r.k": "runs by"}
+    joins = {"l JOIN (SELECT * FROM r) r ON l.k = r.k": ("ranks of", "they ascend"), "(SELECT k * 1000 AS k FROM l) l JOIN (SELECT k * 1000 AS k FROM r) r ON l.k = r.k": ("hash table of", "their range of 198001 numbers is too wide"),
+             "l SEMI JOIN r ON l.k = r.k": ("bitmap of", "the join needs only whether a key is there"), "l JOIN (SELECT 400 - k * 2 AS k FROM r) r ON l.k = r.k": ("array by", "their range is narrow"), "l JOIN (SELECT 300 - k AS k FROM r) r ON l.k = r.k": ("bitmap of", "rows are placed by number"),
+             "l JOIN (SELECT CASE k WHEN 4 THEN 250 ELSE 300 - k END AS k FROM r) r ON l.k = r.k": ("runs by", "they repeat in a narrow range")}
     tables = "CREATE TABLE l AS SELECT i AS k FROM range(400) n(i); CREATE TABLE r AS SELECT i * 2 AS k FROM range(100) n(i);"
-    for join, name in joins.items():
-        gpu = run(emulated_gpu, f"{tables} SELECT count(*), sum(l.k) FROM {join}", "--device", "cuda", "--profile")
-        assert gpu.returncode == 0 and re.search(rf"keys: \d+ rows, {name} \d", gpu.stderr), gpu.stderr
+    for join, (name, why) in joins.items():
+        keys = rf"keys: \d+ rows, {name} \d+ \w+, [\d.]+ K?i?B: {why}"
+        gpu = run(emulated_gpu, f"{tables} EXPLAIN ANALYZE SELECT count(*), sum(l.k) FROM {join}", "--device", "cuda", "--profile")
+        assert gpu.returncode == 0 and re.search(keys, gpu.stderr) and re.search(f"; {keys}", gpu.stdout), gpu.stdout + gpu.stderr
 
 
 EVEN = {"INTEGER": "x::INT - 50", "UBIGINT": "(18446744073709551615 - 240 + x::BIGINT)::UBIGINT", "BIGINT": "-9223372036854775807 + x::BIGINT", "DATE": "DATE '1969-12-01' + x::INT"}
