@@ -11,7 +11,8 @@ constexpr size_t kLongestNamed = 100;  // bytes of a constant that a message rep
 void raise_again(ConversionError& error, const Expr& cast) {
   const std::string constant = cast.args[0]->kind == Expr::Kind::kLiteral ? cast.args[0]->to_string() : "";
   if (!constant.empty() && constant.size() <= kLongestNamed) {
-    ConversionError named(fmt::format("cannot convert {} to {}: {}", constant, cast.type.name(), error.what()));
+    ConversionError named(
+        fmt::format("cannot convert {} to {}: {}", constant, cast.type.name(), error.what()));
     named.of_constant = true;
     throw named;
   }
