@@ -94,8 +94,8 @@ void add_session_options(CLI::App& sql, SqlOptions& options) {
       ->type_name("SIZE");
   sql.add_option(
          "--temp-directory", options.session.temp_directory,
-         "Folder for what exceeds the memory limit (default: $TMPDIR, else /var/tmp); none: too little\n"
-         "memory is an error")
+         "Folder for what exceeds the memory limit (default: $TMPDIR, else /var/tmp), in files that are\n"
+         "gone when the program ends; none: too little memory is an error")
       ->type_name("FOLDER");
   sql.add_option("--vector-rows", options.session.vector_rows, "Rows that an operator handles at a time")
       ->envname("LANEWISE_VECTOR_SIZE")

@@ -8,14 +8,15 @@ namespace lanewise {
 
 lanes::Target Session::State::target_named(const std::string& name) { return lanes::require_target(name); }
 
-std::optional<std::string> Session::State::temp_directory(const SessionOptions& options) {
+std::string Session::State::open_spill_file() {
   const std::string& given = options.temp_directory;
-  if (given.empty()) return std::nullopt;
   if (given == kNoTempDirectory) return "";
   std::error_code error;
-  if (!std::filesystem::is_directory(given, error))
+  if (!given.empty() && !std::filesystem::is_directory(given, error))
     throw UserError(fmt::format("the temporary directory '{}' does not exist or is not a directory", given));
-  return given;
+  const auto file = std::make_shared<SpillFile>(given);
+  budget.spill_to(file);
+  return file->folder();
 }
 
 Session::State::~State() {

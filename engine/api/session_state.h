@@ -49,8 +49,8 @@ struct Session::State {
   };
 
   static lanes::Target target_named(const std::string& name);
-  /// The value of this DuckDB setting, if it must differ from the default.
-  static std::optional<std::string> temp_directory(const SessionOptions& options);
+  /// Lets the budget use temporary files, as the options say. Returns their folder, empty if there are none.
+  std::string open_spill_file();
   /// The line of a profile for what DuckDB ran.
   static exec::OperatorProfile by_duckdb(const std::string& statement, double seconds);
   static void name(Schema& schema, const sql::Query& query);
@@ -70,14 +70,12 @@ struct Session::State {
                   .read_only = options.read_only,
                   .threads = threads,
                   .memory_limit = options.memory_limit,
-                  .temp_directory = temp_directory(options),
+                  .temp_directory = open_spill_file(),
                   .budget = &budget,
                   .cancellation = &cancellation,
                   .open_arrow = arrow_files}) {
     options.tuning.packed_only = options.lanes == "packed";
     options.tuning.pairs = lanes::require_pair_form(options.join_pairs);
-    if (options.temp_directory != kNoTempDirectory)
-      budget.spill_to(std::make_shared<SpillFile>(options.temp_directory));
     if (device.only) accelerator();
   }
 

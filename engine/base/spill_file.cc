@@ -39,7 +39,8 @@ std::string system_folder() {
   return ::access("/var/tmp", W_OK | X_OK) == 0 ? "/var/tmp" : "/tmp";
 }
 
-/// A new file without a name, or -1 and errno.
+}  // namespace
+
 int open_unnamed(const std::string& folder) {
   const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return file;
@@ -49,7 +50,24 @@ int open_unnamed(const std::string& folder) {
   return named;
 }
 
-}  // namespace
+bool write_at(int file, const uint8_t* from, size_t bytes, size_t offset) {
+  while (bytes != 0) {
+    const ssize_t written = ::pwrite(file, from, bytes, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    from += written;
+    offset += static_cast<size_t>(written);
+    bytes -= static_cast<size_t>(written);
+  }
+  return true;
+}
+
+std::string no_room_in(const std::string& folder, std::string_view what, size_t bytes, std::string_view why) {
+  return fmt::format(
+      "{} needs {} more than the memory limit allows, and the temporary folder '{}' cannot hold it: {}; "
+      "raise --memory-limit, or name another folder by --temp-directory",
+      what, format_size(bytes), folder, why);
+}
 
 /// Shared with the allocations, so that it may outlive its SpillFile.
 class SpillFile::Files : public std::enable_shared_from_this<Files> {
@@ -80,7 +98,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
     }
     const int file = range.file->descriptor;
     // write() fills the system's page cache without a page fault for each page.
-    if (!write(file, static_cast<const uint8_t*>(memory), size, range.offset) ||
+    if (!write_at(file, static_cast<const uint8_t*>(memory), size, range.offset) ||
         ::mmap(memory, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
                static_cast<off_t>(range.offset)) == MAP_FAILED) {
       release(range, size);
@@ -118,26 +136,11 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   };
 
   [[noreturn]] void fail(std::string_view what, size_t bytes, std::string_view why) const {
-    throw MemoryError(fmt::format(
-        "{} needs {} more than the memory limit allows, and the temporary folder '{}' cannot hold it: "
-        "{}; raise --memory-limit, or name another folder by --temp-directory",
-        what, format_size(bytes), folder_, why));
+    throw MemoryError(no_room_in(folder_, what, bytes, why));
   }
 
   static size_t pages(size_t bytes) {
     return (std::max(bytes, size_t{1}) + page_size() - 1) / page_size() * page_size();
-  }
-
-  static bool write(int file, const uint8_t* from, size_t bytes, size_t offset) {
-    while (bytes != 0) {
-      const ssize_t written = ::pwrite(file, from, bytes, static_cast<off_t>(offset));
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return false;
-      from += written;
-      offset += static_cast<size_t>(written);
-      bytes -= static_cast<size_t>(written);
-    }
-    return true;
   }
 
   Range reserved(size_t size, std::string_view what) {

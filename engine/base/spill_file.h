@@ -8,6 +8,14 @@
 
 namespace lanewise {
 
+/// A new file without a name, which is gone as soon as it is closed, even by a crash; or -1 and errno.
+int open_unnamed(const std::string& folder);
+/// Writes all of it, or returns false and errno.
+bool write_at(int file, const uint8_t* from, size_t bytes, size_t offset);
+/// The text of an error: `what` (an operator) exceeds the memory limit by `bytes`, for which `folder` has no
+/// room.
+std::string no_room_in(const std::string& folder, std::string_view what, size_t bytes, std::string_view why);
+
 /// Memory in mapped temporary files, for data that exceeds a MemoryBudget. The system keeps it in its page
 /// cache, and writes it to disk when it needs the memory. The files have no names, so nothing is left,
 /// even after a crash. Thread-safe.

@@ -12,6 +12,7 @@
 #include "duckdb/main/valid_checker.hpp"
 #include "sql/database_state.h"
 #include "sql/duckdb/errors.h"
+#include "sql/duckdb/temporary_files.h"
 #include "sql/duckdb/time_zone.h"
 #include "sql/functions/host_functions.h"
 #include "sql/scan/gather.h"
@@ -76,6 +77,11 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   }
   if (options.temp_directory)
     config.SetOptionByName("temp_directory", duckdb::Value(*options.temp_directory));
+  if (options.budget != nullptr) {
+    auto files = duckdb::make_uniq<duckdb::VirtualFileSystem>();
+    files->RegisterSubSystem(duckdb::make_uniq<TemporaryFiles>(*options.budget));
+    config.file_system = std::move(files);
+  }
   config.AddExtensionOption(kFallback, "Who runs what Lanewise's engine cannot: '' (an error) or 'duckdb'",
                             duckdb::LogicalType::VARCHAR, duckdb::Value(""), check_fallback);
   if (options.read_only && !options.path.empty()) config.options.access_mode = duckdb::AccessMode::READ_ONLY;
@@ -95,6 +101,18 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
     throw UserError(fmt::format("'{}' is in use by process {}", options.path,
                                 text.substr(holder + 5, text.find(')', holder) - holder - 5)));
   }
+}
+
+bool is_reset_of(const duckdb::SQLStatement& statement, const std::string& setting) {
+  if (statement.type != StatementType::SET_STATEMENT) return false;
+  const auto& change = statement.Cast<duckdb::SetStatement>();
+  return change.set_type == duckdb::SetType::RESET && duckdb::StringUtil::CIEquals(change.name, setting);
+}
+
+duckdb::unique_ptr<duckdb::SQLStatement> set(const std::string& setting, const std::string& value) {
+  return duckdb::make_uniq<duckdb::SetVariableStatement>(
+      setting, duckdb::make_uniq<duckdb::ConstantExpression>(duckdb::Value(value)),
+      duckdb::SetScope::AUTOMATIC);
 }
 
 /// Without space around it. DuckDB's Trim() takes a last letter that is not ASCII for space.
@@ -123,6 +141,7 @@ Database::Database(const DatabaseOptions& options) : state_(std::make_unique<Sta
     state_->instance = open(options);
     state_->connection = duckdb::make_uniq<duckdb::Connection>(*state_->instance);
     state_->disabled_optimizers = options.disabled_optimizers;
+    state_->temp_directory = options.temp_directory;
     state_->exposed->budget = options.budget;
     state_->exposed->cancellation = options.cancellation;
     state_->exposed->open_arrow = options.open_arrow;
@@ -193,6 +212,9 @@ std::optional<Table> Database::run(const Statement& statement, MemoryBudget* bud
         const bool reads_only = statement.kind == Statement::Kind::kQuery || statement.name == "SELECT";
         if (statement.kind == Statement::Kind::kOther) state_->files.clear();  // no plan was made
         for (auto& part : state_->connection->ExtractStatements(statement.text)) {
+          // DuckDB's default is a folder next to the database.
+          if (state_->temp_directory && is_reset_of(*part, "temp_directory"))
+            part = set("temp_directory", *state_->temp_directory);
           table = reads_only ? state_->run(std::move(part), true, statement.parameters, budget)
                              : state_->run_write(std::move(part), statement.parameters, budget);
         }

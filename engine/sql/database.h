@@ -38,9 +38,12 @@ struct DatabaseOptions {
   bool read_only = false;   ///< several processes may read a file, or one may write it
   int threads = 1;          ///< of DuckDB's statements, and of our scans of its sources
   size_t memory_limit = 0;  ///< of DuckDB's own operators and cache; 0: DuckDB's default
-  std::optional<std::string> temp_directory{};  ///< of its operators; empty: none; not set: DuckDB's default
-  MemoryBudget* budget = nullptr;               ///< for rows that its statements read from added sources
-  const Cancellation* cancellation = nullptr;   ///< of these reads
+  /// Where its temporary files are; empty: it has none; not set: DuckDB's default.
+  std::optional<std::string> temp_directory{};
+  /// For rows that its statements read from added sources. If it has a SpillFile, temporary files have no
+  /// names.
+  MemoryBudget* budget = nullptr;
+  const Cancellation* cancellation = nullptr;  ///< of these reads
   OpenFiles open_arrow{};  ///< for names that end in .arrow; not set: no table has such a name
   std::string disabled_optimizers = kDisabledOptimizers;  ///< in addition to those that the user disables
 };

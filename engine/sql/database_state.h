@@ -21,9 +21,10 @@ struct Database::State {
   std::shared_ptr<ExposedRows> exposed = std::make_shared<ExposedRows>();
   Generation generation;
   std::string disabled_optimizers;
-  bool query_left_open = false;    // a query of the transaction is still open
-  bool query_writes = false;       // the transaction keeps values of sequences, and rejected rows
-  std::vector<std::string> files;  // files of the last plan
+  std::optional<std::string> temp_directory;  // at the start
+  bool query_left_open = false;               // a query of the transaction is still open
+  bool query_writes = false;                  // the transaction keeps values of sequences, and rejected rows
+  std::vector<std::string> files;             // files of the last plan
   KeptPlans plans;
 
   std::atomic<bool> query_running{false};         // in another thread, by `connection`

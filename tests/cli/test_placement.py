@@ -273,9 +273,20 @@ def test_where_the_gpu_has_too_little_memory_the_cpu_answers(lanewise, emulated)
     assert "cuda:0" in largest[0] and "then on the CPU" not in largest[1]
 
 
-def test_whichever_call_finds_no_memory_the_answer_comes(lanewise, failing):
+SMALL = "FROM range(3000) r(i)"
+PAIRS = f"{SMALL} JOIN (SELECT i // 3 AS k, i AS w FROM range(999) b(i)) ON i % 500 = k"
+
+
+@pytest.mark.parametrize("sql, calls", [
+    pytest.param(f"{GROUPS.replace('100000', '3000')}; SELECT i, i::VARCHAR AS s {SMALL} WHERE i % 100 = 7 ORDER BY s DESC",
+                 [*range(1, 40, 3), *range(40, 300, 17)], id="groups and order"),
+    pytest.param(f"SELECT count(*) AS n, sum(w) AS s {PAIRS}; SELECT i, w {PAIRS} WHERE i % 100 = 7 ORDER BY i, w", [*range(32, 60, 3), *range(60, 510, 17)],
+                 id="pairs of joins"),
+    pytest.param(f"SELECT count(w) AS n, sum(w) AS s {PAIRS.replace('JOIN', 'LEFT JOIN')}; SELECT count(*) AS n {SMALL} WHERE i % 7 IN (SELECT i * 2 FROM range(3) b(i))",
+                 [*range(32, 60, 3), *range(60, 300, 17)], id="left and semi joins"),
+])
+def test_whichever_call_finds_no_memory_the_answer_comes(lanewise, failing, sql, calls):
     tuned(lanewise, failing, 1000, **FAST)
-    sql = f"{GROUPS.replace('100000', '3000')}; SELECT i, i::VARCHAR AS s FROM range(3000) r(i) WHERE i % 100 = 7 ORDER BY s DESC"
     out_of_memory, left = "2", 0
 
     def run(call):
@@ -284,7 +295,7 @@ def test_whichever_call_finds_no_memory_the_answer_comes(lanewise, failing):
 
     code, answer, error = run(0)
     assert code == 0 and error.count("  cuda:0\n") >= 2 and "then on the CPU" not in error, error
-    for call in [*range(1, 40, 3), *range(40, 300, 17)]:
+    for call in calls:
         code, out, error = run(call)
         assert (code, out) == (0, answer), (call, error)
         left += "; then on the CPU: " in error

@@ -46,7 +46,7 @@ lanes::AutomatonView walked_automaton(const Expr& match, const PreparedPattern& 
 /// NULL. Throw NotOnDevice.
 DeviceFunction called_on_device(const Expr& call);
 DeviceFunction cast_on_device(const Expr& cast);
-/// Whether some value of the argument cannot be cast, and is no NULL instead.
+/// Whether some value of the argument cannot be cast, and is not NULL instead.
 bool cast_may_fail(const Expr& cast);
 /// The expression in front of a cast of NULL that may raise an error, error(); null: nothing is to be
 /// evaluated. Throws NotOnDevice.

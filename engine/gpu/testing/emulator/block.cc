@@ -17,16 +17,17 @@ thread_local Processor* current = nullptr;
 }  // namespace
 
 struct Processor::Thread {
-  enum State { kReady, kMeets, kExchanges, kEnded };
+  enum State { kReady, kMeets, kExchanges, kGathers, kEnded };
 
   boost::context::fiber fiber;
   Place place;
   unsigned number;
   State state = kEnded;
-  // Its exchange or its meeting:
+  // Its exchange, meeting or gathering:
   Exchange what;
   unsigned mask, source;
   unsigned long long value, result;
+  const void* caller;
 };
 
 struct Processor::Warp {
@@ -37,7 +38,7 @@ Processor::Processor() : shared_(new unsigned char[kSharedBytes]) {}
 Processor::~Processor() = default;
 
 const Services& Processor::services() {
-  static constexpr Services services = {&place, &meet, &exchange};
+  static constexpr Services services = {&place, &meet, &exchange, &gather};
   return services;
 }
 
@@ -101,6 +102,7 @@ void Processor::run(const Launch& launch, unsigned number) {
       }
       end_meeting_if_all_came();
     }
+    if (!any) any = end_gatherings();
   }
   if (ended_ == count_) return;
   std::fprintf(stderr, "emulated GPU: block %u: %u of %u threads wait for each other for ever\n", number,
@@ -179,6 +181,37 @@ void Processor::end_exchange_if_all_came(Warp& warp, unsigned mask) {
     thread.state = Thread::kReady;
   });
   warp.waiting &= ~here;
+}
+
+unsigned Processor::gather() {
+  Processor& self = *current;
+  Thread& thread = *self.running_;
+  thread.state = Thread::kGathers;
+  thread.caller = __builtin_return_address(0);
+  self.wait();
+  return static_cast<unsigned>(thread.result);
+}
+
+bool Processor::end_gatherings() {
+  bool any = false;
+  for (unsigned first = 0; first < count_; first += 32) {
+    unsigned lanes = 0;
+    const void* caller = nullptr;
+    const unsigned end = std::min(count_ - first, 32u);
+    for (unsigned lane = 0; lane < end; lane++) {
+      const Thread& thread = *threads_[first + lane];
+      if (thread.state != Thread::kGathers || (lanes != 0 && thread.caller != caller)) continue;
+      caller = thread.caller;
+      lanes |= 1u << lane;
+    }
+    for (unsigned lane = 0; lane < end; lane++) {
+      if ((lanes >> lane & 1) == 0) continue;
+      threads_[first + lane]->result = lanes;
+      threads_[first + lane]->state = Thread::kReady;
+    }
+    any |= lanes != 0;
+  }
+  return any;
 }
 
 }  // namespace lanewise::emulator

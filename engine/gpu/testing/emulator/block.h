@@ -36,12 +36,14 @@ class Processor {
   static const Place& place();
   static int meet(bool value);
   static unsigned long long exchange(Exchange what, unsigned mask, unsigned long long value, unsigned source);
+  static unsigned gather();
 
   void add_thread();
   void resume(Thread& thread);
   void wait();  // in a thread: until it is resumed
   void end_meeting_if_all_came();
   void end_exchange_if_all_came(Warp& warp, unsigned mask);
+  bool end_gatherings();  // one of each warp; false: there was none
 
   boost::context::fiber scheduler_;
   std::vector<std::unique_ptr<Thread>> threads_;  // those beyond `count_` wait for a larger block

@@ -30,6 +30,8 @@ struct Services {
   int (*meet)(bool value);
   /// Waits for the lanes of `mask` that have not ended.
   unsigned long long (*exchange)(Exchange what, unsigned mask, unsigned long long value, unsigned source);
+  /// Waits until no thread of the block can continue; returns the lanes that wait where it was called.
+  unsigned (*gather)();
 };
 
 }  // namespace lanewise::emulator

@@ -125,9 +125,7 @@ inline unsigned __ballot_sync(unsigned mask, bool value) {
 inline bool __any_sync(unsigned mask, bool value) { return __ballot_sync(mask, value) != 0; }
 inline bool __all_sync(unsigned mask, bool value) { return __ballot_sync(mask, !value) == 0; }
 inline void __syncwarp(unsigned mask = ~0u) { __ballot_sync(mask, false); }
-inline unsigned __activemask() {
-  return 1u << lanewise::emulator::lane();
-}  // which other lanes are active is not guaranteed
+[[gnu::always_inline]] inline unsigned __activemask() { return lanewise::emulator::services->gather(); }
 template <class T>
 T __reduce_add_sync(unsigned mask, T value) {
   return static_cast<T>(lanewise::emulator::services->exchange(lanewise::emulator::Exchange::kSum, mask,
