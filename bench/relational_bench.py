@@ -1,4 +1,4 @@
-"""Windows, set operations, recursion, nested values and planning against DuckDB: the same database file, hot, equal answers.
+"""Windows, set operations, recursion, nested values, an outer join with a condition of one side, and planning against DuckDB: the same database file, hot, equal answers.
 
     ./dev bench relational --threads 1              10^7 rows
     ./dev bench relational --threads 1 --scale 0.1
@@ -49,6 +49,7 @@ def queries(rows):
         "list sum": "SELECT sum(list_sum(l)), max(list_max(l)), sum(list_unique(l)) FROM lists",
         "struct": "SELECT count(*), max(n) FROM (SELECT {'f': few, 'm': many} AS k, count(*) AS n FROM t GROUP BY k)",
         "map": "SELECT count(*), max(n) FROM (SELECT map([few], [few + 1]) AS k, count(*) AS n FROM t GROUP BY k)",
+        "outer join": f"SELECT count(*), sum(b.x) FROM (FROM a LIMIT {rows // 1000}) a LEFT JOIN (FROM b LIMIT {rows // 100}) b ON a.x = b.x AND a.x % 2 = 0",
         "plan": f"SELECT {', '.join(columns)} FROM j0 {joins} ORDER BY ALL",
     }
 
