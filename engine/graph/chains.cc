@@ -23,7 +23,7 @@ void in_chain_parts(size_t size, F f) {
                [&](size_t part) { f(part * kChainPart, std::min(size, (part + 1) * kChainPart)); });
 }
 
-/// Pointers in 32 bits. In `trees` an end points at itself, elsewhere at -1.
+/// Converts pointers to 32 bits. A tail points to itself in `trees`, otherwise to -1.
 std::vector<u32> make_links(std::span<const int64_t> pointers, bool trees) {
   constexpr size_t kMost = kNobody - 1;
   const char* const what = trees ? "a tree" : "a list";
