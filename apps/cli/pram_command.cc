@@ -435,7 +435,7 @@ class PramCommand {
         ->check(CLI::IsMember({"c", "cuda", "opencl"}))
         ->option_text("c|cuda|opencl");
     explain->add_flag("--one-group", given_->options.one_group,
-                      "Show the one kernel that --one-group of `pram run` launches");
+                      "Show the single kernel that `pram run --one-group` launches");
   }
 
   void add_trace() {

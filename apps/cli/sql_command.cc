@@ -82,7 +82,7 @@ void add_session_options(CLI::App& sql, SqlOptions& options) {
          "branching, emulated; packed: simd, with automata in registers wherever they fit")
       ->type_name("NAME");
   sql.add_option("--join-pairs", options.session.join_pairs,
-                 "How the lanes of a core write pairs of joins with repeated keys: naive, refill, balanced,\n"
+                 "How cores write the row pairs of joins with repeated keys: naive, refill, balanced,\n"
                  "whole, mixed (the default)")
       ->envname("LANEWISE_JOIN_PAIRS")
       ->type_name("NAME");
@@ -103,7 +103,7 @@ void add_session_options(CLI::App& sql, SqlOptions& options) {
   sql.add_option("--engine-memory", options.session.engine_memory, "Bytes for the engine, without DuckDB")
       ->envname("LANEWISE_ENGINE_MEMORY")
       ->group("");  // for tests
-  sql.add_option("--join-parts", options.session.join_parts, "Parts in which joins are made")
+  sql.add_option("--join-parts", options.session.join_parts, "Number of join partitions")
       ->envname("LANEWISE_JOIN_PARTS")
       ->check(CLI::Range(1, 16))
       ->group("");  // for tests

@@ -94,7 +94,7 @@ class Execution {
     return known->second;
   }
 
-  /// Where the rows of a pipeline that runs on a device should go.
+  /// Destination of a device pipeline's rows.
   Goal goal_of(size_t i) {
     if (options_.keep_on_device && may_keep(pipelines_, i)) return Goal::kResult;
     if (is_build(pipelines_[i])) return Goal::kHost;

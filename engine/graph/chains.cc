@@ -23,7 +23,7 @@ void in_chain_parts(size_t size, F f) {
                [&](size_t part) { f(part * kChainPart, std::min(size, (part + 1) * kChainPart)); });
 }
 
-/// Pointers in 32 bits. In `trees` an end points at itself, elsewhere at -1.
+/// Converts pointers to 32 bits. A tail points to itself in `trees`, otherwise to -1.
 std::vector<u32> make_links(std::span<const int64_t> pointers, bool trees) {
   constexpr size_t kMost = kNobody - 1;
   const char* const what = trees ? "a tree" : "a list";
@@ -172,8 +172,8 @@ void refuse_lists(std::span<const u32> links) {
   for (size_t i = 0; i < links.size(); ++i) {
     if (links[i] == kNobody) continue;
     if (before[links[i]] != kNobody) {
-      throw UserError(fmt::format("a list of {} elements: {} follows both {} and {}", links.size(), links[i],
-                                  before[links[i]], i));
+      throw UserError(fmt::format("a list of {} elements: {} follows {} and {}; expected one predecessor",
+                                  links.size(), links[i], before[links[i]], i));
     }
     before[links[i]] = static_cast<u32>(i);
   }
@@ -187,11 +187,11 @@ void refuse_trees(std::span<const u32> links) {
       if (seen[at] != kNobody) break;
       seen[at] = static_cast<u32>(first);
       if (links[at] != kNobody && seen[links[at]] == first) {
-        throw UserError(fmt::format("{} elements: there is a circle through {}", links.size(), links[at]));
+        throw UserError(fmt::format("cycle through element {}", links[at]));
       }
     }
   }
-  throw InternalError("links without a circle were rejected");
+  throw InternalError("links without a cycle were rejected");
 }
 
 std::vector<int64_t> list_ranks(std::span<const int64_t> next) {

@@ -51,7 +51,7 @@ Graph grid_graph(int64_t rows, int64_t columns) {
 }
 
 Graph kronecker_graph(int64_t scale, uint64_t seed) {
-  if (scale < 0 || scale > 28) throw UserError("the scale of a Kronecker graph is 0 to 28");
+  if (scale < 0 || scale > 28) throw UserError("the scale of a Kronecker graph must be between 0 and 28");
   Graph graph;
   graph.vertices = int64_t{1} << scale;
   Random random(seed);

@@ -8,7 +8,7 @@
 
 #include "primitives/parallel.h"
 
-/// Reduction and scan by any associative operator, on all threads of the caller's arena. `none` is its
+/// Reduction and prefix sum by any associative operator, on all threads of the caller's arena. `none` is its
 /// neutral element; `combine(a, b)` need not commute: values are always combined in order, the same way for
 /// any number of threads. The operator decides what happens on overflow.
 namespace lanewise {

@@ -42,7 +42,7 @@ void expand(const std::string& done, std::string_view glob, std::vector<std::str
     } else if (!in_class && glob[at] == '{') {
       break;
     } else if (!in_class && glob[at] == '}') {
-      throw UserError("a } without {");
+      throw UserError("'}' without '{'");
     }
   }
   if (at >= glob.size()) {
@@ -51,7 +51,7 @@ void expand(const std::string& done, std::string_view glob, std::vector<std::str
     return;
   }
   const size_t end = closing(glob, at);
-  if (end == std::string_view::npos) throw UserError("a { without }");
+  if (end == std::string_view::npos) throw UserError("unclosed '{'");
   size_t first = at + 1;
   int depth = 0;
   for (size_t i = first; i <= end; ++i) {
@@ -75,7 +75,7 @@ std::bitset<256> read_class(std::string_view glob, size_t& at) {
   const bool negated = at < glob.size() && (glob[at] == '!' || glob[at] == '^');
   if (negated) ++at;
   for (bool first = true;; first = false) {
-    if (at >= glob.size()) throw UserError("a [ without ]");
+    if (at >= glob.size()) throw UserError("unclosed '['");
     if (glob[at] == ']' && !first) break;
     const auto lo = static_cast<unsigned char>(glob[at++]);
     unsigned char hi = lo;

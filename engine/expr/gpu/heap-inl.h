@@ -27,8 +27,8 @@ class Heap {
     if (needed > left_) take(needed);
     return needed > left_ ? nullptr : next_;
   }
-  /// The first `bytes` bytes of what was reserved last. Up to the next 8 they are followed by zeros, as words
-  /// of 8 bytes are read.
+  /// Returns the first `bytes` bytes of the last reservation, zero-padded to 8, as readers load words of 8
+  /// bytes.
   LANES_FN Text made(u64 bytes) {
     const Text text{next_, bytes};
     const u64 end = padded(bytes);
@@ -37,12 +37,12 @@ class Heap {
     left_ -= end;
     return text;
   }
-  /// All strings may go: those of the row before.
+  /// Frees all strings, which belong to the previous row.
   LANES_FN void rewind() {
     left_ += u64(next_ - first_);
     next_ = first_;
   }
-  /// Whether a text found no room.
+  /// Whether there was too little memory for a string.
   LANES_FN bool lost() const { return lost_; }
 
  private:

@@ -54,7 +54,7 @@ TEST_F(KernelCacheTest, SaysWhatItHoldsWithoutReadingIt) {
   EXPECT_FALSE(cache_.holds("key"));
 }
 
-TEST_F(KernelCacheTest, TwoKeysOfOneNameAreToldApart) {
+TEST_F(KernelCacheTest, DistinguishesKeysWithEqualDigests) {
   cache_.store("key", "image");
   const fs::path path = only_file();
   cache_.store("other", "image of other");

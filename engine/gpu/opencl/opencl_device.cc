@@ -72,10 +72,10 @@ bool OpenClDevice::is_fit(opencl::DeviceId device) const {
 
 void OpenClDevice::choose() {
   uint32_t count = 0;
-  // Loaders call it an error that they know no platform.
+  // Loaders report an error if there is no platform.
   if (calls_.platforms.function(0, nullptr, &count) != opencl::kSuccess || count == 0) {
     throw DeviceError(
-        "OpenCL knows no platform; install one (Debian: pocl-opencl-icd runs kernels on cores)");
+        "no OpenCL platform found; install one (Debian: pocl-opencl-icd runs kernels on cores)");
   }
   std::vector<opencl::Platform> platforms(count);
   check(calls_.platforms.function(count, platforms.data(), nullptr), calls_.platforms.symbol);

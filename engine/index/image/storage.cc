@@ -95,7 +95,7 @@ void FileStorage::read(uint64_t at, void* to, size_t bytes) const {
     const ssize_t taken = ::pread(file_, next, bytes, static_cast<off_t>(at));
     if (taken < 0 && errno == EINTR) continue;
     if (taken < 0) fail("read");
-    if (taken == 0) throw UserError(fmt::format("'{}' ends at byte {}, too early", name_, at));
+    if (taken == 0) throw UserError(fmt::format("'{}' is truncated at byte {}", name_, at));
     next += taken;
     at += static_cast<uint64_t>(taken);
     bytes -= static_cast<size_t>(taken);

@@ -26,7 +26,7 @@ void check_cells(const Tree& tree, const Memory& memory, uint64_t most) {
   if (all <= most) return;
   throw UserError(
       fmt::format("the variables have {} cells, of which '{}' has {}; one group holds {} of this program; "
-                  "use a smaller input, or several kernels",
+                  "use a smaller input, or run without --one-group",
                   all, tree.variables[largest].name, memory.variables[largest].words.size(), most));
 }
 
@@ -83,9 +83,10 @@ Result run_in_group(const DeviceProgram& program, const Code& code, const Arrays
   backend.download(found.data(), status, sizeof(found));
   const auto most = static_cast<uint64_t>(found[kPeak]);
   if (found[kCrowded] != 0) {
-    throw UserError(fmt::format(
-        "line {}: the block has {} processors; one group has {}; use a smaller input, or several kernels",
-        found[kCrowded], most, kGroup));
+    throw UserError(
+        fmt::format("line {}: the block has {} processors; one group has {}; use a smaller input, or run "
+                    "without --one-group",
+                    found[kCrowded], most, kGroup));
   }
   if (found[kFailed] != 0) throw Failed();
   for (size_t i = 0; i < variables.size(); ++i) {

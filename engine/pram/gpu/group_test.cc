@@ -54,7 +54,7 @@ class OneGroupOnDevice : public testing::TestWithParam<Executor> {
       EXPECT_TRUE(with_one_nan(found.outputs) == with_one_nan(expected.outputs)) << program.text();
       return true;
     } catch (const UserError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("; use a smaller input, or several kernels"));
+      EXPECT_THAT(error.what(), HasSubstr("; use a smaller input, or run without --one-group"));
       return false;
     }
   }
@@ -93,9 +93,9 @@ TEST_P(OneGroupOnDevice, EveryProgramThatFitsGivesTheSame) {
 TEST_P(OneGroupOnDevice, HasAMemberForEachProcessor) {
   const std::string text = "mode EREW inout A[n] : int\n\nprocessors n\nA[p] = A[p] + 1\n";
   expect_same(Program::parse(text), {{"A", numbers(256, 9)}});
-  EXPECT_EQ(
-      error_of(text, {{"A", numbers(257, 9)}}),
-      "line 3: the block has 257 processors; one group has 256; use a smaller input, or several kernels");
+  EXPECT_EQ(error_of(text, {{"A", numbers(257, 9)}}),
+            "line 3: the block has 257 processors; one group has 256; use a smaller input, or run without "
+            "--one-group");
   const std::string matrix =
       "mode EREW input n : int output x : int processors i < n, j < n\nif i * n + j == 0 { x = n }";
   expect_same(Program::parse(matrix), {{"n", scalar(16)}});
@@ -113,7 +113,7 @@ TEST_P(OneGroupOnDevice, HoldsAllCells) {
   expect_same(Program::parse(text), inputs);
   EXPECT_EQ(error_of(text, {{"A", numbers(4'080 - 3, 1000)}}),
             "the variables have 4081 cells, of which 'A' has 4077; one group holds 4080 of this program; "
-            "use a smaller input, or several kernels");
+            "use a smaller input, or run without --one-group");
 }
 
 TEST_P(OneGroupOnDevice, ResolvesWritesAsEachModeSays) {
@@ -206,7 +206,7 @@ TEST_P(OneGroupOnDevice, CombinesSoManyWritesOfAStep) {
           error_of(text),
           fmt::format(
               "line 2: one group combines at most 7 writes of a processor to 'T' in a step, here are {}; "
-              "use a smaller statement, or several kernels",
+              "use a smaller statement, or run without --one-group",
               targets));
     }
   }

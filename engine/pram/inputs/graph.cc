@@ -53,7 +53,8 @@ Array square(const graph::Graph& graph, Type type, Word none, bool both_ways, F 
   constexpr int64_t kMost = 16'384;
   const int64_t n = graph.vertices;
   if (n > kMost) {
-    throw UserError(fmt::format("the matrix of a graph of {} vertices; at most {} are taken", n, kMost));
+    throw UserError(
+        fmt::format("the matrix of a graph with {} vertices exceeds the limit of {} vertices", n, kMost));
   }
   Array array{type, {n, n}, std::vector<Word>(static_cast<size_t>(n * n), none)};
   std::vector<size_t> edges(graph.edges());

@@ -1,7 +1,7 @@
 #pragma once
 
-// Freestanding: this text is compiled by NVRTC. Reduction and scan of arrays in the memory of a GPU, by any
-// associative operator; also segmented scans, and reductions in any order by commutative operators.
+// Freestanding: this text is compiled by NVRTC. Reduction and prefix sum of arrays in the memory of a GPU, by
+// any associative operator; also segmented prefix sums, and reductions in any order by commutative operators.
 
 #include "lanes/lane.h"
 

@@ -91,7 +91,7 @@ gpu::Kernel DeviceArrays::kernel(const Operator& combine, Element element, bool 
       gpu::Module built = gpu::build(pool_.device(), source(combine, element, segments, cut_)).module;
       found = modules_.emplace(std::move(key), std::move(built)).first;
     } catch (const InternalError& error) {  // predefined operators always compile
-      throw UserError(fmt::format("an operator that does not compile: {}{}", combine.text(), error.what()));
+      throw UserError(fmt::format("operator does not compile: {}{}", combine.text(), error.what()));
     }
   }
   return found->second.kernel(name);

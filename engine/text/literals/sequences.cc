@@ -88,7 +88,7 @@ bool implies(const Set& set, const Set& other) {
   });
 }
 
-/// Of equally rare ones, the longer one.
+/// Orders sets by rarity. Ties go to the longer sequence.
 auto rank(const Set& set) {
   return std::pair(lanes::expected_candidates(set),
                    -static_cast<ptrdiff_t>(std::ranges::min(set, {}, &Sequence::size).size()));

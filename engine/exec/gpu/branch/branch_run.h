@@ -22,64 +22,62 @@
 
 namespace lanewise::exec {
 
-/// A branch of a pipeline on its way through a GPU, batch by batch.
+/// Runs a branch of a pipeline on a GPU, batch by batch.
 class BranchRun {
  public:
   BranchRun(const Branch& branch, const DeviceSink& sink, const Results& results, const Options& options,
             Accelerator& gpu, DeviceTimes& times);
 
-  /// Calls `batch` for all rows, some at a time, in their order, until it returns false. Where the device has
-  /// too little memory, again from the same row on, for fewer rows if there is nothing that `make_room` gives
-  /// back; DeviceFull where it is too little for any.
+  /// Calls `batch` for batches of rows, in order, until it returns false. If device memory runs out, repeats
+  /// the batch, with fewer rows if `make_room` freed nothing; DeviceFull if even the smallest does not fit.
   void for_each_batch(const std::function<bool()>& batch, const std::function<bool()>& make_room);
-  /// Raises the error of a row, if there is one, in the words of the reference evaluator. `with` comes to the
-  /// host in the same transfer.
+  /// If a row failed, throws the error that the reference evaluator reports for it. `with` is downloaded in
+  /// the same transfer.
   void raise_faults(Downloads with = {});
-  /// The transfer that says whether there is one, for a caller that makes it together with others, after all
-  /// launches.
+  /// The download of the first failed row, for callers that combine it with others; after all launches.
   gpu::Download bring_fault();
 
   // For the current batch:
-  /// The input's; once narrow() was called, those that come to the last section, or those whose pairs come to
-  /// it, among which active() are.
+  /// The number of the batch's rows; after narrow(), of the rows, or pairs of rows, of the last section.
+  /// Those in active() have passed the filters.
   uint64_t rows() const { return rows_; }
   /// Whether the batch is all of the input.
   bool is_all() const { return input_rows_ == static_cast<uint64_t>(input_.rows()); }
-  /// Runs the stages, all of them or those before first_of_last(). What they leave is in active(); before the
-  /// last kernel rows() may change, and their order.
+  /// Runs all stages, or those before first_of_last(). active() becomes the rows that pass; rows() and their
+  /// order may change.
   void narrow(bool last_too);
-  /// Runs the last stage's filter, if it has one, where narrow(false) was called before.
+  /// Runs the last stage's filter, if it has one, after narrow(false).
   void filter_by_last();
-  /// The outputs, where they are columns of the input and all rows are left; else nothing.
+  /// The outputs if they are columns of the input and all rows passed; otherwise empty.
   std::vector<DeviceStore::ColumnPtr> outputs_as_they_are() const;
-  /// Begins to build the kernels of these sources; each is waited for when it is first used.
+  /// Begins to build the kernels of these sources; the first use of each waits for it.
   void add_kernels(const std::vector<KernelText>& texts);
-  /// Whether there is one of that name; else there are slower ones, while it is compiled.
+  /// Whether the fast kernel is ready; if not, slower ones replace it while it is compiled.
   bool has_kernel(const std::string& name) const { return kernels_.contains(name); }
-  /// The bitmap of the rows that are left; 0: all.
+  /// The bitmap of the rows that passed; 0: all rows.
   gpu::cuda::Address active() const { return active_; }
-  /// A job for the batch, with all but kOut, kList and the outputs filled in.
+  /// A job for the batch, without kOut, kList and the outputs.
   kernel::Job job() const;
   gpu::Kernel kernel(const std::string& name);
-  /// Runs the kernel `aggregate`, and what belongs to it, as try_rows() does.
+  /// Runs the kernel `aggregate`, and the kernels that it needs, as try_rows() does.
   bool try_aggregate(const kernel::Job& job);
-  /// How a kernel over rows is launched.
+  /// Launch parameters of a kernel over rows.
   struct RowLaunch {
     unsigned threads = kernel::kThreads;
     size_t shared = 0;
-    uint64_t bytes = 0;  ///< for the profile
+    uint64_t bytes = 0;  ///< that it reads, for the profile
   };
-  /// Launches it for `rows` rows, as many blocks as fit at once, at most `most_blocks`.
+  /// Launches the kernel for `rows` rows, with as many blocks as the device runs at once.
   void launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows) {
     launch_rows(name, job, rows, RowLaunch());
   }
   void launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows, const RowLaunch& how) {
     while (!try_rows(name, job, rows, how)) continue;
   }
-  /// The same once. False: strings that the kernel makes found no room; what it wrote is to be cleared, and
-  /// it is to run again, with more. DeviceFull comes before it runs.
+  /// Launches it once. Returns false if the kernel had too little memory for its strings: the caller must
+  /// clear its output and try again, with more memory. DeviceFull is thrown before the launch.
   bool try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how);
-  /// Launches a kernel that has a name in the profile, and arguments of its own.
+  /// Launches a kernel with its own arguments; `name` is its name in the profile.
   template <class... Arguments>
   void launch_resident(const gpu::Kernel& kernel, const std::string& name, uint64_t rows,
                        const RowLaunch& how, Arguments... arguments) {
@@ -89,7 +87,7 @@ class BranchRun {
                     arguments...);
     });
   }
-  /// The strings that this kernel made are no longer read.
+  /// Frees the strings that this kernel made.
   void forget_texts(const std::string& name) { heaps_.erase(name); }
   bool makes_texts(const std::string& name) const { return making_texts_.contains(name); }
   /// Launches one of list_kernels(), with its own arguments.
@@ -101,13 +99,13 @@ class BranchRun {
     });
   }
   KernelClock& clock() { return clock_; }
-  /// Bytes of the columns that the last kernel reads, the outputs' columns with it.
+  /// Bytes of the columns that the last kernel reads, including those of the outputs.
   uint64_t bytes_of_last_kernel() const {
     return bytes_read({first_of_last(), program_.stages.size()}, true);
   }
   /// Memory for the batch. Throws DeviceFull.
   gpu::DeviceBuffer allocate(size_t bytes, std::string_view what);
-  /// That of the last section, whose rows come to the sink.
+  /// Sources of the last section, whose rows go to the sink.
   const SectionSources& sources() const { return sources_.back(); }
 
   const DeviceInput& input() const { return input_; }
@@ -136,7 +134,7 @@ class BranchRun {
   Strategy strategy_of_pairs() const;
   const KernelBuilder& builder() const { return sources_[section_].builder(); }
   size_t first_of_last() const { return sources().builder().first_of_last(); }
-  /// Those of the current batch, by place.
+  /// The current batch's columns, by place.
   const std::vector<const DeviceColumn*>& held() const { return held_; }
 
   const Branch& branch_;
@@ -151,39 +149,40 @@ class BranchRun {
   DeviceInput input_;
   BatchFeed feed_;
   gpu::DeviceBuffer fault_;
-  uint64_t first_fault_ = UINT64_MAX;                            // the row; none
-  bool fault_came_ = true;                                       // to the host, since the last launch
-  std::vector<std::vector<std::optional<Matching>>> matchings_;  // by section: as its builder's matches()
+  uint64_t first_fault_ = UINT64_MAX;  // a row, or none
+  bool fault_came_ = true;             // it was downloaded after the last launch
+  std::vector<std::vector<std::optional<Matching>>>
+      matchings_;  // by section, then as its builder's matches()
 
   uint64_t first_ = 0, input_rows_ = 0, rows_ = 0;
   size_t section_ = 0;
   std::vector<const DeviceColumn*> held_;
   std::vector<DeviceColumn>
-      split_;  // the input's that the last kernel reads, in the order of a lookup's parts
+      split_;  // columns of the input that the last kernel reads, in the order of a lookup's parts
   std::vector<SectionSources> sources_;  // by section
   struct Place {
     std::string source, entry;
     std::shared_ptr<const gpu::BuiltModule> built;  // null: not used yet
   };
-  std::unordered_map<std::string, Place> kernels_;  // by name: where each is
-  std::set<std::string> awaited_;                   // sources that were not there when the batch began
-  std::string missing_;                             // a source to be compiled after this batch
+  std::unordered_map<std::string, Place> kernels_;  // by name
+  std::set<std::string> awaited_;                   // sources that were not built when the batch began
+  std::string missing_;                             // a source to compile after this batch
   KernelClock clock_;
   std::vector<gpu::DeviceBuffer> hits_;
-  std::vector<gpu::DeviceBuffer> found_;  // by probe: rows of its build side; after them: the input's
+  std::vector<gpu::DeviceBuffer> found_;  // by probe: rows of its build side; last: rows of the input
   std::vector<std::string> counted_;      // kernels of the section that count their lanes' steps
-  gpu::DeviceBuffer lane_steps_;          // kernel::LaneSteps of each
+  gpu::DeviceBuffer lane_steps_;          // kernel::LaneSteps of each of `counted_`
   gpu::DeviceBuffer bitmap_;
-  gpu::DeviceBuffer queue_;   // a kernel::PairQueue, where the last section uses pairs
-  uint64_t queue_room_ = 0;   // for pieces
-  uint32_t least_pairs_ = 0;  // of a row there
+  gpu::DeviceBuffer queue_;   // a kernel::PairQueue, if the last section uses pairs
+  uint64_t queue_room_ = 0;   // pieces that the queue holds
+  uint32_t least_pairs_ = 0;  // pairs of a row without a match
   gpu::cuda::Address active_ = 0;
   struct TextHeap {
     gpu::DeviceBuffer memory;
-    uint64_t wanted = 0;  // bytes, since there were too few
+    uint64_t wanted = 0;  // bytes for the next try, if they were too few
   };
-  std::set<std::string> making_texts_;               // kernels
-  std::unordered_map<std::string, TextHeap> heaps_;  // of the strings that each of them made
+  std::set<std::string> making_texts_;               // names of kernels
+  std::unordered_map<std::string, TextHeap> heaps_;  // by kernel: the strings that it made
 };
 
 }  // namespace lanewise::exec

@@ -3,22 +3,22 @@
 #include "expr/gpu/bytes-inl.h"
 #include "expr/gpu/compare-inl.h"
 
-/// What a group's slot holds: keys, and cells. Made of zeros a cell is that of no rows; set() makes it that
-/// of one value, merge() takes in another cell, of many threads at once. All are multiples of 8 bytes. With
-/// `kShared` the cell that takes lies in shared memory, where hardware adds 32 bits at a time; else in device
-/// memory, which is said to the compiler: what may be either takes many instructions. On the host, for tests,
-/// one thread does it all.
+/// Cells: aggregate states in the slot of a group, after its keys; each is a multiple of 8 bytes. All zeros
+/// are the state of no rows, set() stores that of one value, and merge() adds another cell; many threads may
+/// call it at once. With `kShared` the cell that is changed is in shared memory, where hardware adds 32 bits
+/// at a time; otherwise in device memory. It is a template parameter, as generic addresses cost many
+/// instructions. On the host, for tests, there is only one thread.
 namespace lanewise::kernel {
 
 #if defined(__CUDA_ARCH__)
-/// Accesses to device memory through pointers of which the compiler does not know that they point there.
+/// Accesses to device memory through pointers that the compiler takes for generic addresses.
 LANES_FN void read_pair_of_device(const void* at, u64& a, u64& b) {
 #if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
   asm volatile("{ .reg .b128 pair; ld.relaxed.gpu.global.b128 pair, [%2]; mov.b128 {%0, %1}, pair; }"
                : "=l"(a), "=l"(b)
                : "l"(at)
                : "memory");
-#else  // does not know b128; GPUs load both words at once all the same
+#else  // without b128 in the assembler; GPUs still load both words at once
   asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(at) : "memory");
 #endif
 }
@@ -52,8 +52,8 @@ template <bool kShared>
 LANES_FN u64 read(const u64& at) {
   return *const_cast<const volatile u64*>(&at);
 }
-/// Two words; in device memory, where they begin at a multiple of 16 bytes, in one atomic read: the second is
-/// not older than the first.
+/// Reads two words. In device memory they begin at a multiple of 16 bytes and are read atomically: the second
+/// is not older than the first.
 template <bool kShared>
 LANES_FN void read_pair(const void* at, u64& a, u64& b) {
   if constexpr (kShared) {
@@ -63,7 +63,7 @@ LANES_FN void read_pair(const void* at, u64& a, u64& b) {
     read_pair_of_device(at, a, b);
   }
 }
-// Each adds to a number, and gives 1 where it overflowed.
+// Each adds to a number and returns the carry: 1 if it overflowed.
 LANES_FN u32 add_half(u32& at, u32 value) { return atomicAdd(&at, value) + value < value; }
 template <bool kShared>
 LANES_FN u32 add_word(u64& at, u64 value) {
@@ -78,7 +78,7 @@ LANES_FN u32 add_word(u64& at, u64 value) {
   }
 }
 LANES_FN void add_count(u32& at, u32 value) { atomicAdd(&at, value); }
-/// Whether it is true in any of the warp's `lanes`, which all call it.
+/// Whether `is` is true in any of the warp's `lanes`. All of them must call it.
 LANES_FN bool any_of(u32 lanes, bool is) { return __any_sync(lanes, is); }
 template <bool kShared>
 LANES_FN void add_real(f64& at, f64 value) {
@@ -97,8 +97,8 @@ LANES_FN void raise_to(u64& at, u64 value) {
   }
 }
 LANES_FN u32 exchange_if(u32& at, u32 expected, u32 value) { return atomicCAS(&at, expected, value); }
-/// Writes a word that others may read meanwhile, and believe when it is published. In shared memory it is an
-/// exchange: tools that look for races know what is atomic, but not what fences are for.
+/// Writes a word that other threads may read at the same time, but use only after publish(). In shared memory
+/// it is an atomic exchange, since race detectors understand atomics but not fences.
 template <bool kShared>
 LANES_FN void write(u32& at, u32 value) {
   if constexpr (kShared) {
@@ -115,20 +115,18 @@ LANES_FN void write(u64& at, u64 value) {
     *const_cast<volatile u64*>(&at) = value;
   }
 }
-/// What this thread wrote before comes before what it writes from now on; and what it reads from now on is
-/// not older than what it has read.
+/// Orders this thread's earlier writes before its later ones, and its earlier reads before its later ones.
 template <bool kShared>
 LANES_FN void fence() {
   kShared ? __threadfence_block() : __threadfence();
 }
-/// What this thread wrote before is visible to all that see `value`.
+/// Writes `value`; threads that read it also see this thread's earlier writes.
 template <bool kShared>
 LANES_FN void publish(u32& at, u32 value) {
   fence<kShared>();
   write<kShared>(at, value);
 }
-/// Whether this thread got a lock that was free: then it sees what its holders wrote. publish(at, 0) gives
-/// it back.
+/// Tries to acquire the lock. On success, earlier holders' writes are visible. publish(at, 0) releases it.
 template <bool kShared>
 LANES_FN bool hold(u32& at) {
   if (exchange_if(at, 0, 1)) return false;
@@ -189,7 +187,7 @@ LANES_FN bool hold(u32& at) {
 }
 #endif
 
-/// Rows of a group, or those where a value is there.
+/// Counts the rows of a group, or those whose value is not NULL.
 struct CountCell {
   u32 count;
   u32 unused;
@@ -201,7 +199,7 @@ struct CountCell {
   }
 };
 
-/// Exact sums of integers as two's complement of so many words that fewer than 2^32 values cannot overflow.
+/// Exact sums of integers in two's complement, with enough words that fewer than 2^32 values cannot overflow.
 template <class T, u32 kWords = sizeof(T) <= 4   ? 1
                                 : sizeof(T) == 8 ? 2
                                                  : 3>
@@ -218,7 +216,7 @@ struct SumCell {
   LANES_FN void merge(const SumCell& other) {
     u32 carry = 0;
     for (u32 i = 0; i < kWords; i++) {
-      const u64 part = other.words[i] + carry;  // that becomes zero by a carry hands it on
+      const u64 part = other.words[i] + carry;  // if the carry makes it zero, it passes the carry on
       const u32 wrapped = part < carry;
       carry = wrapped + (part ? add_word<kShared>(words[i], part) : 0);
     }
@@ -251,7 +249,7 @@ struct RealCell {
 
 inline constexpr u64 kTopBit = u64(1) << 63;
 
-/// Natural numbers in the order of the values: -0.0 before 0.0, all NaNs the same one above all else.
+/// Maps values to unsigned numbers in the same order: -0.0 before 0.0, and all NaNs equal and greatest.
 template <class T>
 LANES_FN u64 rank_of(T value) {
   if constexpr (is_float<T>) {
@@ -270,10 +268,10 @@ LANES_FN T of_rank(u64 rank) {
   }
 }
 
-/// min (kMost false) and max; of no rows unspecified.
+/// max, or min if kMost is false; unspecified for a group without rows.
 template <class T, bool kMost, bool kWide = (sizeof(T) > 8)>
 struct ExtremeCell {
-  u64 best;  // a rank; of min its complement
+  u64 best;  // a rank; for min, its complement
 
   LANES_FN void set(T value) { best = kMost ? rank_of(value) : ~rank_of(value); }
   template <bool kShared>
@@ -283,10 +281,10 @@ struct ExtremeCell {
   LANES_FN T get() const { return of_rank<T>(kMost ? best : ~best); }
 };
 
-/// Of 128 bits, for which there is no atomic operation everywhere: one thread at a time.
+/// Cell for 128-bit values. Not all devices have atomic operations for them; updates are serialised.
 template <class T, bool kMost>
 struct ExtremeCell<T, kMost, true> {
-  u64 low, high;  // a rank; of min its complement
+  u64 low, high;  // a rank; for min, its complement
   u32 held;
   u32 unused;
 
@@ -315,11 +313,11 @@ struct ExtremeCell<T, kMost, true> {
   }
 };
 
-/// For strings, by where they lie: one thread at a time, after a look at the first eight bytes.
+/// Cell for strings, stored as addresses; updates are serialised. The first eight bytes are compared before.
 template <bool kMost>
 struct ExtremeCell<Text, kMost, true> {
-  u64 at, size;  // of the best one
-  u64 bound;     // its first word, of min the complement: what has less is not better
+  u64 at, size;  // of the best string
+  u64 bound;     // its first word; for min, the complement. Strings with a smaller one are not better
   u32 held;
   u32 there;
 

@@ -7,20 +7,20 @@
 
 namespace lanewise::exec {
 
-/// How a column lies in a device's memory, as far as sources depend on it.
+/// The layout of a column in device memory, as far as generated sources depend on it.
 struct ColumnForm {
   Type type;
   bool nullable = false;
   bool dictionary = false;
-  bool wide_offsets = false;         ///< of a dictionary's entries, if it is one
-  bool short_texts = false;          ///< each fits into a ShortKey (keys-inl.h)
-  std::optional<size_t> probe = {};  ///< the one that finds the row to be read; none: it is the input's
+  bool wide_offsets = false;         ///< Entries have 64-bit offsets (of a dictionary: its entries)
+  bool short_texts = false;          ///< each string fits into a ShortKey (keys-inl.h)
+  std::optional<size_t> probe = {};  ///< the probe that finds the row to read; none: a column of the input
 };
 
 ColumnForm form_of(const DeviceColumn& column, std::optional<size_t> probe = {});
-/// The type of its values in memory, in sources.
+/// The name of the values' type in generated sources.
 std::string memory_type(const ColumnForm& form);
-/// Whether its values (or codes) have a fixed width, so that a group's are loaded before they are used.
+/// Whether its values (or codes) have a fixed width: then those of a group of rows are loaded in advance.
 bool is_fixed(const ColumnForm& form);
 
 }  // namespace lanewise::exec

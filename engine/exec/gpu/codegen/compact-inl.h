@@ -2,25 +2,26 @@
 
 #include "exec/gpu/codegen/rows-inl.h"
 
-/// From a bitmap to the list of its rows, and from strings here and there to strings side by side: kernels
-/// that are the same for every query, in a module of their own.
+/// Turns bitmaps into lists of rows, and scattered strings into contiguous ones. These kernels are the same
+/// for every query and have a module of their own.
 namespace lanewise::kernel {
 
-inline constexpr u32 kTileWords = 1024;  // of a bitmap, for a block
+inline constexpr u32 kTileWords = 1024;  // words of a bitmap that a block processes
 inline constexpr u32 kTileTexts = 1024;
 
 #if defined(__CUDACC__)
 
-/// The sum of `value` over the threads before this one; `total` becomes that of all. Every thread calls it.
+/// Returns the sum of `value` over the threads before this one; `total` becomes the sum over all threads of
+/// the block. Every thread must call it.
 LANES_FN u64 scan_block(u64 value, u64& total) {
   __shared__ u64 sums[kThreads / 32];
   u64 sum = value;
-#pragma unroll 1  // here and below: what is compiled for each kernel is to be short
+#pragma unroll 1  // here and below: short code, as each kernel compiles it again
   for (u32 distance = 1; distance < 32; distance *= 2) {
     const u64 before = __shfl_up_sync(~0u, sum, distance);
     if (lane() >= distance) sum += before;
   }
-  __syncthreads();  // the sums of a call before are read
+  __syncthreads();  // all threads have read the sums of the previous call
   if (lane() == 31) sums[threadIdx.x / 32] = sum;
   __syncthreads();
   u64 before = 0;
@@ -33,7 +34,7 @@ LANES_FN u64 scan_block(u64 value, u64& total) {
   return before + sum - value;
 }
 
-/// sums[tile] = how many rows of the bitmap's tile are set.
+/// sums[tile] = number of rows that are set in a tile of the bitmap.
 extern "C" __global__ void __launch_bounds__(kThreads) count_tiles(const u32* bitmap, u64 words, u64* sums) {
   const u64 first = blockIdx.x * u64(kTileWords);
   u64 count = 0, total;
@@ -44,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) count_tiles(const u32* bi
   if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
-/// Each of values[0 .. count) becomes the sum of those before it, values[count] that of all. One block.
+/// Exclusive prefix sum: values[i] becomes the sum of values[0 .. i), values[count] the total. For one block.
 extern "C" __global__ void __launch_bounds__(kThreads) scan_tiles(u64* values, u64 count) {
   u64 before = 0;
   for (u64 first = 0; first < count; first += kThreads) {
@@ -57,8 +58,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) scan_tiles(u64* values, u
   if (threadIdx.x == 0) values[count] = before;
 }
 
-/// The set rows of the bitmap in ascending order; `starts` is what scan_tiles() made of the tiles' counts. A
-/// warp writes the rows of a word at once, side by side.
+/// Lists the rows that are set in the bitmap, in ascending order; `starts` are the tiles' counts after
+/// scan_tiles(). A warp writes the rows of a word at once, into adjacent places.
 extern "C" __global__ void __launch_bounds__(kThreads)
     list_rows(const u32* bitmap, u64 words, const u64* starts, u32* list) {
   constexpr u32 kEach = kTileWords / kThreads;
@@ -110,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Copies each text to its place; a warp takes one after the other.
+/// Copies each string to its place; a warp copies one string at a time.
 extern "C" __global__ void __launch_bounds__(kThreads)
     copy_texts(const Text* texts, u64 count, const u64* offsets, u8* bytes) {
   for (u64 i = warp(); i < count; i += warps()) {
@@ -120,8 +121,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Moves strings to `room`, in any order; `used` becomes the bytes of all. Where these are more than
-/// `capacity`, some stay where they are. A warp takes one after the other.
+/// Moves strings to `room`, in any order; `used` becomes the bytes of all strings. If they exceed `capacity`,
+/// some strings are not moved. A warp moves one string at a time.
 extern "C" __global__ void __launch_bounds__(kThreads)
     gather_texts(Text* texts, u64 count, u8* room, u64 capacity, u64* used) {
   for (u64 i = warp(); i < count; i += warps()) {
@@ -135,14 +136,14 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Every so many-th row of a list.
+/// Takes `count` rows of a list at equal distances.
 extern "C" __global__ void __launch_bounds__(kThreads)
     sample_rows(const u32* list, u64 rows, u32* sample, u64 count) {
   const u64 i = blockIdx.x * u64(kThreads) + threadIdx.x;
   if (i < count) sample[i] = list[i * rows / count];
 }
 
-/// bitmap = places of the keys that are at most `last`.
+/// Sets bit i of the bitmap if keys[i] <= last.
 template <class Key>
 LANES_FN void mark_keys(const Key* keys, u64 count, u64 last, u32* bitmap) {
   for (u64 first = warp() * 32; first < count; first += warps() * 32) {
@@ -173,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     list[places[i]] = rows[i];
 }
 
-/// Clears in `alike` the places of the keys that are not those before them. The first place belongs to none.
+/// Clears bit i of `alike` if keys[i] differs from keys[i - 1]. Bit 0 is always cleared.
 extern "C" __global__ void __launch_bounds__(kThreads) keep_alike(const u64* keys, u64 count, u32* alike) {
   for (u64 first = warp() * 32; first < count; first += warps() * 32) {
     const u64 i = first + lane();
@@ -181,8 +182,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) keep_alike(const u64* key
     if (lane() == 0) alike[first / 32] &= word;
   }
 }
-/// tied = places of `longer` next to another one with the same bytes. Bitmaps of so many words; place i of
-/// `alike` is like the one before it.
+/// Sets in `tied` the places of `longer` that have an equal neighbour which is also in `longer`. Bit i of
+/// `alike`: place i equals place i - 1. All are bitmaps of `words` words.
 extern "C" __global__ void __launch_bounds__(kThreads)
     mark_ties(const u32* alike, const u32* longer, u64 words, u32* tied) {
   for (u64 w = blockIdx.x * u64(kThreads) + threadIdx.x; w < words; w += gridDim.x * u64(kThreads)) {

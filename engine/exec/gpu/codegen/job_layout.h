@@ -6,8 +6,8 @@
 
 namespace lanewise::exec {
 
-/// What the words of a Job are: some that every kernel has, then those of columns, matches, probes and
-/// outputs; constants are the last ones.
+/// The meaning of a Job's words: first those that every kernel has, then those of columns, matches, probes
+/// and outputs; constants come last.
 class JobLayout {
  public:
   enum Word : size_t {
@@ -17,26 +17,26 @@ class JobLayout {
     kFault,
     kFirstRow,
     kList,
-    kSlots,   // of a table of groups
-    kProbes,  // of which so many are looked at for a key
+    kSlots,   // number of slots in a table of groups
+    kProbes,  // number of slots that a search for a key may read
     kEvents,  // a GroupOutcome
-    kDepth,   // bytes of a string that a sort passes over
+    kDepth,   // bytes at the beginning of strings that a sort skips
     kRecords,
     kShift,  // see part_of()
-    kFrom,   // the first row, where there is no list
+    kFrom,   // the first row, if kList is null
     kHeap,   // memory for strings that the kernel makes
     kHeapBytes,
     kFirstWord,
-    kQueue = kSlots,  // a PairQueue, where there are no groups; its room; pairs of a row that finds no match
-    kRoom,
-    kLeast,
-    kSteps  // LaneSteps, where they are counted
+    kQueue = kSlots,  // a PairQueue, in kernels without groups
+    kRoom,            // of the queue
+    kLeast,           // number of pairs for a row without a match
+    kSteps            // LaneSteps, if they are counted
   };
-  /// Of a column: its values (strings: bytes; dictionaries: codes), offsets, validity and a dictionary's
-  /// bytes.
+  /// The words of a column: values (strings: bytes; dictionaries: codes), offsets, validity, and the bytes of
+  /// a dictionary's entries.
   static constexpr size_t kColumnWords = 4;
-  /// The rows that a probe finds, and its JoinTable. A mark join finds kMissOf where there is no row, and
-  /// kNullKeyOf for a NULL.
+  /// The words of a probe: the rows that it finds, and its JoinTable. Instead of a row, a mark join stores
+  /// kMissOf if there is no match and kNullKeyOf if the key is NULL.
   enum ProbeWord : size_t {
     kFound,
     kLookupOf,  ///< the words of a kernel::Lookup
@@ -51,19 +51,19 @@ class JobLayout {
   JobLayout(size_t columns, size_t matches, size_t probes, size_t outputs)
       : columns_(columns), matches_(matches), probes_(probes), outputs_(outputs) {}
 
-  // By place among the columns, and so on.
+  // First word of the column, match, probe, output or constant with this number.
   size_t column(size_t place) const { return kFirstWord + place * kColumnWords; }
   size_t match(size_t place) const { return column(columns_) + place; }
-  /// Of ProbeWords. After the last probe: the input's rows.
+  /// ProbeWords follow. The place after the last probe is that of the input's rows.
   size_t probe(size_t place) const { return match(matches_) + kProbeWords * place; }
-  /// Of its values; its validity follows.
+  /// The word of the output's values; that of its validity follows.
   size_t output(size_t place) const { return probe(probes_ == 0 ? 0 : probes_ + 1) + 2 * place; }
-  /// From the end, so that a filter's kernel is the same whatever else the query reads.
+  /// Counted from the end, so that a filter's kernel does not depend on the rest of the query.
   size_t constant(size_t place) const { return size() - 1 - place; }
 
-  /// Without constants.
+  /// The number of words without constants.
   size_t words() const { return output(outputs_); }
-  /// Whether it takes the larger Job.
+  /// Whether the larger Job is needed.
   bool is_wide() const { return words() > kernel::kJobWords; }
   size_t size() const { return is_wide() ? kernel::kMostJobWords : kernel::kJobWords; }
 

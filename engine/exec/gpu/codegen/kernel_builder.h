@@ -18,15 +18,16 @@
 
 namespace lanewise::exec {
 
-/// What the kernels of a section of a program have in common: names and access for the columns, matches, rows
-/// of probes and constants that expressions read. Each operator writes its kernels with it.
+/// The common parts of the kernels of one section of a program: names and access for the columns, matches,
+/// rows of probes and constants that expressions read. Operators use it to write their kernels.
 class KernelBuilder {
  public:
-  /// Values are there for groups of rows, or are loaded by row; kBuild: the rows are those of a build side.
+  /// kGroup: values were loaded for a group of rows; kRow: they are loaded row by row; kBuild: as kRow, from
+  /// rows of a build side.
   enum class Access { kGroup, kRow, kBuild };
 
-  /// `forms[i]` is the form of the program's column `columns[i]`. The program outlives it. Throws
-  /// expr::NotOnDevice.
+  /// `forms[i]` is the form of the program's column `columns[i]`. The program must outlive the builder.
+  /// Throws expr::NotOnDevice.
   KernelBuilder(const Program& program, const SinkForm& sink, std::vector<size_t> columns,
                 std::vector<ColumnForm> forms, const Strategy& strategy = {}, size_t section = 0);
 
@@ -34,68 +35,67 @@ class KernelBuilder {
   const SinkForm& sink() const { return sink_; }
   const Strategy& strategy() const { return strategy_; }
   const Section& section() const { return section_; }
-  /// Whether its rows come to the sink.
+  /// Whether the section is the last one: its rows go to the sink.
   bool is_last() const { return section_.end == program_.stages.size(); }
-  /// The first stage of the kernel that feeds the sink. The rows that probes find in it stay in its lanes.
+  /// The first stage of the kernel that feeds the sink. Rows that its probes find stay in its lanes.
   size_t first_of_last() const { return first_of_last_; }
 
   const std::vector<ColumnForm>& forms() const { return forms_; }
   size_t place_of(size_t column) const;
   /// The places of the columns that the expressions read.
   std::vector<size_t> places_of(const std::vector<ExprPtr>& exprs) const;
-  /// Places of all columns as the stage's filter has them in its Job: those first that it reads, so that its
-  /// kernel is the same whatever else the query reads.
+  /// The order of all columns in the Job of the stage's filter: those that it reads come first, so that its
+  /// kernel does not depend on the rest of the query.
   std::vector<size_t> filter_order(size_t stage) const;
-  /// The same with columns in this order.
+  /// The same builder with the columns in this order.
   KernelBuilder ordered(const std::vector<size_t>& order) const;
 
-  /// All matches of all stages, in their order: their places in a Job.
+  /// All matches of all stages, in the order of their words in a Job.
   const std::vector<Match>& matches() const { return matches_; }
   size_t place_of(const Match& match) const;
   /// Whether the match is tested on a dictionary's entries, instead of rows.
   bool matches_entries(const Match& match) const { return forms_[place_of(match.column)].dictionary; }
-  /// Whether it is tested on the input's rows.
+  /// Whether the match is tested on the input's rows.
   bool matches_rows(const Match& match) const {
     return !matches_entries(match) && !forms_[place_of(match.column)].probe;
   }
-  /// Whether nothing was left out before the stage that tests it first.
+  /// Whether all rows reach the first stage that tests the match.
   bool sees_all_rows(const Match& match) const;
 
   const JobLayout& layout() const { return layout_; }
-  /// Constants of comparisons: kernels are the same for each.
+  /// The number of comparisons' constants; they are arguments, so that kernels do not depend on their values.
   size_t constants() const { return constants_.size(); }
   void set_constants(kernel::Job& job) const;
   void set_column(kernel::Job& job, size_t place, const DeviceColumn& column) const;
 
-  /// What a source begins with; `header` is more of it.
+  /// The beginning of a source, with `header` added.
   std::string begin(std::string_view header) const;
-  /// What sources begin with that run the stages.
+  /// The beginning of sources that run these stages.
   std::string head_of(StageRange stages) const;
-  /// Writes what the stage makes of one `row`: its predicates and its end narrow `keep`.
+  /// Writes the stage's code for one `row`: its predicates and its end narrow `keep`.
   void take_row(expr::Emitter& out, size_t stage) const;
-  /// Expressions as source; `late` are places that are loaded by row all the same.
+  /// An emitter of expressions; the places in `late` are loaded by row even with Access::kGroup.
   expr::Emitter emitter(Access access, const std::set<size_t>& late = {}) const;
-  /// Names for what the expressions read: c values, o offsets, k validity, e entries' bytes, m matches, r
-  /// rows that probes found, p constants.
+  /// Declares pointers for all that the expressions read: c values, o offsets, k validity, e entries' bytes,
+  /// m matches, r rows that probes found, p constants.
   void pointers(expr::Emitter& out, const std::vector<ExprPtr>& read) const;
   expr::Emitted column(size_t place, Access access) const;
   expr::DeviceTraits traits(const Expr& expr) const;
-  /// Whether the last stage's rows can have a NULL there.
+  /// Whether the expression can be NULL in the last stage's rows.
   bool may_be_null(const ExprPtr& expr) const { return expr != nullptr && traits(*expr).may_be_null; }
   /// Throws expr::NotOnDevice if devices do not support an expression of the program.
   void check() const;
-  /// Whether the row that a probe found is used where it is found, and nowhere else.
+  /// Whether only the kernel that finds a probe's row uses it.
   bool stays_in_lane(size_t probe) const;
-  /// Writes a condition with `emit` where the rows of a probe's run are looked at one by one, each of them
-  /// `match`.
+  /// Writes a condition with `emit` in a loop over the rows of a probe's run; the current row is `match`.
   expr::Emitted look_at(size_t probe, const std::function<expr::Emitted()>& emit) const;
 
-  // Lines of kernels.
+  // Lines of a kernel's code.
   static std::string heap_declaration();
   static std::string note_fault();
-  /// Narrows `keep` by the stage's predicates, each of them only where those before it hold.
+  /// Narrows `keep` by the stage's predicates; each is evaluated only if all earlier ones hold.
   static void try_predicates(expr::Emitter& out, const Stage& stage);
-  /// Adds the kernel that was written.
+  /// Adds the kernel in `out`.
   static void add(KernelText& to, const std::string& name, expr::Emitter& out);
 
  private:
@@ -117,7 +117,7 @@ class KernelBuilder {
   const std::vector<Match> matches_;
   const JobLayout layout_;
   std::vector<const Expr*> constants_;
-  const bool first_pairs_;  // the section before is that of the input's rows
+  const bool first_pairs_;  // the previous section has the input's rows
   const size_t first_of_last_;
   mutable std::optional<size_t> looks_at_;  // see look_at()
 };

@@ -8,17 +8,17 @@
 
 namespace lanewise::exec {
 
-/// Kernels that are compiled together, in parallel with others.
+/// Kernels that are compiled together. Several KernelTexts are compiled in parallel.
 struct KernelText {
-  std::string head;  ///< what they are written with
+  std::string head;  ///< includes and definitions that the kernels use
   std::vector<std::string> names;
   std::string body;
-  std::set<std::string> making_texts = {};  ///< names of those that need JobLayout::kHeap
-  std::string entry = {};                   ///< the only one's name in the source, where it is another
+  std::set<std::string> making_texts = {};  ///< names of the kernels that need JobLayout::kHeap
+  std::string entry = {};                   ///< the only kernel's name in the source, if it is another one
   std::string text() const { return head + body; }
 };
 
-/// The text as NVRTC is to compile it: with 128-bit integers, and with rounding as on the host.
+/// The text with options for NVRTC: 128-bit integers, and the same rounding as on the host.
 inline gpu::KernelSource kernel_source(std::string text) {
   return {.name = "pipeline.cu",
           .text = std::move(text),

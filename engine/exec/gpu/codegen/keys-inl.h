@@ -3,12 +3,12 @@
 #include "exec/gpu/codegen/cells-inl.h"
 #include "expr/gpu/bytes-inl.h"
 
-/// Keys of groups as slots hold them: equal keys have equal bits. `first` is the first word of the key that
-/// `held` is, read before. Of long strings the bytes are compared and hashed apart: that code is there once,
-/// however many of a group's keys are strings.
+/// Keys of groups as slots store them: equal keys have equal bits. In same(), `first` is the first word of
+/// the key `held`, which was read before. Bytes of long strings are compared and hashed separately: that code
+/// is compiled once, for any number of string keys.
 namespace lanewise::kernel {
 
-/// By the golden ratio: in the high bits of the result neighbouring numbers lie far apart.
+/// Multiplies by the golden ratio, which spreads neighbouring numbers over the result's high bits.
 LANES_FN u64 mix(u64 hash, u64 bits) {
   hash = (hash ^ bits) * 0x9e3779b97f4a7c15;
   return hash ^ hash >> 32;
@@ -36,7 +36,7 @@ struct Key {
     }
   }
   LANES_FN const u64& first() const { return bits; }
-  /// Becomes the key that others may compare with when it is published.
+  /// Stores the key; other threads may compare with it once it is published.
   template <bool kShared>
   LANES_FN void take(const Key& from) {
     write<kShared>(bits, from.bits);
@@ -48,7 +48,7 @@ struct Key {
   LANES_FN u64 hash(u64 before) const { return mix(before, bits); }
 };
 
-/// The same, with -0.0 apart from 0.0: equal values may not stand for each other where they are the result.
+/// A Key that distinguishes -0.0 from 0.0, for keys whose values are the result.
 template <class T>
 struct ExactKey : Key<T> {
   LANES_FN void set(T value) {
@@ -81,7 +81,7 @@ struct Key<T, true> {
   LANES_FN u64 hash(u64 before) const { return mix(mix(before, low), high); }
 };
 
-/// An interval as it compares. Equal ones look different: the group's is one of a row.
+/// A normalised interval. Equal intervals may look different, so a group shows that of one of its rows.
 template <>
 struct Key<Interval, true> : Key<i128> {
   LANES_FN void set(Interval value) {
@@ -91,7 +91,7 @@ struct Key<Interval, true> : Key<i128> {
   }
 };
 
-/// The hash of a text of any size.
+/// The hash of a string of any size.
 LANES_FN u64 hash_of(u64 before, const u8* at, u64 size) {
   using Part = TextWords<4>;
   u64 hash = before;
@@ -103,7 +103,7 @@ LANES_FN u64 hash_of(u64 before, const u8* at, u64 size) {
   }
   return hash;
 }
-/// Whether two strings of one size have the same bytes.
+/// Whether two strings of the same size have the same bytes.
 LANES_FN bool same_bytes(const u8* a, const u8* b, u64 size) {
   using Part = TextWords<4>;
   for (u64 left = size; left;) {
@@ -115,7 +115,7 @@ LANES_FN bool same_bytes(const u8* a, const u8* b, u64 size) {
   return true;
 }
 
-/// A string: its size, its first 4 bytes, and its next 8 ones or, where it is longer, its place.
+/// A string: its size, its first 4 bytes, then its next 8 bytes or, if it is longer, its address.
 template <>
 struct Key<Text, true> {
   static constexpr u32 kInside = 12;
@@ -128,7 +128,7 @@ struct Key<Text, true> {
   }
   LANES_FN u64 size() const { return head & 0xffffffff; }
   LANES_FN bool is_long() const { return size() > kInside; }
-  /// The bytes of short strings are those in the key: it must stay where it is.
+  /// Short strings point into the key, which must outlive the result.
   LANES_FN Text get() const {
     return {is_long() ? reinterpret_cast<const u8*>(rest) : reinterpret_cast<const u8*>(&head) + 4, size()};
   }
@@ -138,26 +138,26 @@ struct Key<Text, true> {
     write<kShared>(head, from.head);
     write<kShared>(rest, from.rest);
   }
-  /// Up to same_bytes().
+  /// For long strings, call same_bytes(), too.
   template <bool kShared>
   LANES_FN bool same(u64 first, const Key& held) const {
     return first == head && (is_long() || read<kShared>(held.rest) == rest);
   }
-  /// For two keys of the same head.
+  /// Compares the strings of two keys that have the same head.
   LANES_FN bool same_bytes(u64 held_rest) const {
     return held_rest == rest || kernel::same_bytes(reinterpret_cast<const u8*>(rest),
                                                    reinterpret_cast<const u8*>(held_rest), size());
   }
-  /// Without the bytes of a long one.
+  /// Leaves out the bytes of long strings; see hash_bytes().
   LANES_FN u64 hash(u64 before) const { return mix(mix(before, head), is_long() ? 0 : rest); }
   LANES_FN u64 hash_bytes(u64 before) const {
     return is_long() ? hash_of(before, reinterpret_cast<const u8*>(rest), size()) : before;
   }
 };
 
-/// A string of a column in which none is longer than Key<Text>::kInside: nothing of it lies elsewhere.
+/// A string of a column without strings longer than Key<Text>::kInside: all bytes are in the key.
 struct ShortKey {
-  u64 head, rest;  // as those of Key<Text>
+  u64 head, rest;  // as in Key<Text>
 
   LANES_FN void set(Text text) {
     const TextWords<2> first(text.at, text.size);

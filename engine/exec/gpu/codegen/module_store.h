@@ -15,22 +15,22 @@
 
 namespace lanewise::exec {
 
-/// The modules of a session's queries by their sources: each is built once and kept. Several are built at
-/// once, by a few threads, and without a wait. Thread-safe.
+/// The modules of a session's queries, by source: each is built once and kept. A few threads build them in
+/// the background. Thread-safe.
 class ModuleStore {
  public:
-  /// Holds `most` modules, or as many as are still to come; without those that were not used for longest.
+  /// Keeps at most `most` modules, or more while they are being built; drops the least recently used ones.
   explicit ModuleStore(gpu::Device& device, size_t most = 256) : device_(device), most_(most) {}
-  /// Waits for all that was begun: the next process finds it in the cache.
+  /// Waits for all builds that were begun: the next process finds them in the cache.
   ~ModuleStore();
 
-  /// Begins to build it, unless that was done before and did not fail. Whether it is still to come.
+  /// Begins to build the module, unless it is built or being built. Returns true if it is not ready yet.
   bool begin(const std::string& source);
-  /// Waits for it; of those that no thread has begun it comes first. Throws as gpu::build(); the next request
+  /// Waits for the module and moves it to the front of the queue. Throws as gpu::build(); the next request
   /// builds it again.
   std::shared_ptr<const gpu::BuiltModule> get(const std::string& source);
-  /// What needs no compiler, or what that is done with; null: it is not there, or what built it found no
-  /// memory. Else throws as get().
+  /// Returns the module if it is ready or needs no compiler; null if it is not, or if its build ran out of
+  /// memory. Throws other errors as get().
   std::shared_ptr<const gpu::BuiltModule> find(const std::string& source);
 
  private:
@@ -38,7 +38,7 @@ class ModuleStore {
   using Future = std::shared_future<Built>;
   struct Entry {
     Future future;
-    uint64_t used = 0;  // by the order of requests
+    uint64_t used = 0;  // number of the last request
   };
   std::pair<Future, bool> begun(const std::string& source);
   Future add(const std::string& source, Future future);

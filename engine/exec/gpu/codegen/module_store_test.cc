@@ -30,21 +30,21 @@ class ModuleStoreTest : public gpu::FakeDriverTest {
   gpu::Device& device_ = driver_.device(0);
 };
 
-TEST_F(ModuleStoreTest, AFailureIsTheAskersAlone) {
+TEST_F(ModuleStoreTest, GetBuildsAgainAfterAFailure) {
   ModuleStore store(device_);
   fail_once();
   EXPECT_THROW(store.get(source_), MemoryError);
   EXPECT_NE(store.get(source_), nullptr);
 }
 
-TEST_F(ModuleStoreTest, WhatFailedBesideIsBuiltAnew) {
+TEST_F(ModuleStoreTest, GetBuildsAgainAfterABackgroundFailure) {
   ModuleStore store(device_);
   fail_once();
   while (store.begin(source_)) std::this_thread::yield();
   EXPECT_NE(store.get(source_), nullptr);
 }
 
-TEST_F(ModuleStoreTest, WhatIsThereIsFound) {
+TEST_F(ModuleStoreTest, FindsBuiltModules) {
   ModuleStore store(device_);
   const auto built = store.get(source_);
   EXPECT_FALSE(store.begin(source_));
@@ -52,12 +52,12 @@ TEST_F(ModuleStoreTest, WhatIsThereIsFound) {
   EXPECT_EQ(store.get(source_), built);
 }
 
-/// A source of its own.
+/// A different source for each number.
 std::string numbered(int number) {
   return "extern \"C\" __global__ void number_" + std::to_string(number) + "() {}\n";
 }
 
-TEST_F(ModuleStoreTest, ForgetsWhatWasNotUsedForLongest) {
+TEST_F(ModuleStoreTest, DropsTheLeastRecentlyUsedModule) {
   ModuleStore store(device_, 3);
   const auto first = store.get(numbered(0));
   for (int number = 1; number < 5; ++number) {
@@ -83,10 +83,10 @@ TEST_F(ModuleStoreTest, ManyAreBuiltByAFewThreads) {
   EXPECT_EQ(threads(), before);
 }
 
-TEST_F(ModuleStoreTest, WhatSomebodyWaitsForComesFirst) {
+TEST_F(ModuleStoreTest, AwaitedModulesAreBuiltFirst) {
   ModuleStore store(device_);
-  // In the order of requests only those are still to come that another thread is building. Kernels in the
-  // cache on disk may all be there before get() waits: again, then.
+  // If modules were built in the order of requests, only those that threads are building now would be
+  // missing. Kernels in the cache on disk may all be ready before get() waits; then the test tries others.
   int to_come = 0;
   for (int first = 100; to_come <= machine_cores() && first < 2000; first += 40) {
     for (int number = first; number < first + 40; ++number) store.begin(numbered(number));

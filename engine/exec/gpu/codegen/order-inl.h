@@ -3,7 +3,7 @@
 #include "exec/gpu/codegen/rows-inl.h"
 #include "expr/gpu/bytes-inl.h"
 
-/// ORDER BY: values as numbers that sort as they do.
+/// ORDER BY: maps values to unsigned numbers in the same order.
 namespace lanewise::kernel {
 
 template <class T>
@@ -19,8 +19,8 @@ struct OrderBits<u128> {
   using Type = u128;
 };
 
-/// A natural number of as many bits as T has, in SQL's order of the values: both zeros are the same, and all
-/// NaNs, above all else. In descending order where `kDown` is true.
+/// Returns an unsigned number with as many bits as T, in SQL's order of the values: both zeros are equal, and
+/// all NaNs are equal and greatest. The order is descending if `kDown` is true.
 template <bool kDown, class T>
 LANES_FN typename OrderBits<T>::Type order_of(T value) {
   using Bits = typename OrderBits<T>::Type;
@@ -48,7 +48,7 @@ LANES_FN u128 order_of(Interval value) {
 
 #if defined(__CUDACC__)
 
-/// The greatest of `value` over all threads of all blocks. Every thread of a warp calls it.
+/// Raises `greatest` to the greatest `value` of all threads. Every thread of a warp must call it.
 LANES_FN void note_greatest(u32 value, u32* greatest) {
   for (u32 distance = 16; distance; distance /= 2) {
     const u32 other = __shfl_xor_sync(~0u, value, distance);

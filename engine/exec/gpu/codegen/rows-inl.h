@@ -4,17 +4,17 @@
 #include "expr/gpu/casts-inl.h"
 #include "expr/gpu/compare-inl.h"
 
-/// What every generated kernel begins and ends with: its arguments, the active rows, faults, states of
-/// aggregates put together.
+/// Parts of every generated kernel: its arguments, the active rows, faults, and the reduction of aggregates'
+/// states.
 namespace lanewise::kernel {
 
-/// Words of a Job as most kernels take it, and the most that one takes: all that CUDA promises is 4 KB.
+/// Words of most kernels' Job, and of the largest one: CUDA guarantees only 4 KB of arguments.
 inline constexpr u32 kJobWords = 128, kMostJobWords = 500;
-#if !defined(LANEWISE_JOB_WORDS)  // a source says it that needs more
+#if !defined(LANEWISE_JOB_WORDS)  // sources that need more define it
 #if defined(__CUDACC__)
 #define LANEWISE_JOB_WORDS kJobWords
 #else
-#define LANEWISE_JOB_WORDS kMostJobWords  // of which the driver reads what the kernel takes
+#define LANEWISE_JOB_WORDS kMostJobWords  // the driver reads only as many as the kernel takes
 #endif
 #endif
 
@@ -34,16 +34,16 @@ LANES_FN Text text(const u64* offsets, const u8* bytes, u64 row) {
   return {bytes + offsets[row], offsets[row + 1] - offsets[row]};
 }
 
-inline constexpr u32 kThreads = 256;  // of a block, but for groups-inl.h
-// For a build side: a join finds none, or none as far as NULLs show.
+inline constexpr u32 kThreads = 256;  // of a block, except in groups-inl.h
+// Instead of a row of a build side: no row matches, or because of NULLs it is unknown whether one does.
 inline constexpr u32 kNoRow = ~u32(0), kUnknownRow = kNoRow - 1;
 
-/// Rows of a build side that have equal keys: where they are in the order of such runs.
+/// A run: rows of a build side with equal keys, as a range of places in the order of runs.
 struct alignas(8) Matches {
   u32 first, count;
 };
 
-/// Each value takes the place before its own: what a loop over registers does where it cannot be unrolled.
+/// Moves each value one place down. Loops that are not unrolled use this to read registers one by one.
 template <class T, u32 kCount>
 LANES_FN void shift(T (&values)[kCount]) {
   for (u32 i = 0; i + 1 < kCount; i++) values[i] = values[i + 1];
@@ -51,7 +51,7 @@ LANES_FN void shift(T (&values)[kCount]) {
 
 #if defined(__CUDACC__)
 
-/// A value of up to 4 bytes as a word, and back.
+/// Loads a value of up to 4 bytes as a word; value_of() converts it back.
 LANES_FN u32 word_at(u64 column, u32 bytes, u64 row) {
   if (bytes == 1) return reinterpret_cast<const u8*>(column)[row];
   if (bytes == 2) return reinterpret_cast<const unsigned short*>(column)[row];
@@ -71,7 +71,7 @@ LANES_FN u64 warps() { return u64(gridDim.x) * (blockDim.x / 32); }
 LANES_FN u64 thread() { return warp() * 32 + lane(); }
 LANES_FN u64 threads() { return warps() * 32; }
 
-/// The active ones of the rows [32 * word, 32 * word + 32): those of the bitmap; without one, all.
+/// The active rows among [32 * word, 32 * word + 32), as bits; all of them if there is no bitmap.
 LANES_FN u32 active_word(const u32* active, u64 word, u64 rows) {
   if (word * 32 >= rows) return 0;
   if (active) return active[word];
@@ -79,19 +79,19 @@ LANES_FN u32 active_word(const u32* active, u64 word, u64 rows) {
   return left >= 32 ? ~0u : (1u << left) - 1;
 }
 
-/// The words from `first` on, each by the lane of its number.
+/// kWords words from `first` on; lane i gets the i-th one.
 template <u32 kWords>
 LANES_FN u32 active_words(const u32* active, u64 first, u64 rows) {
   return lane() < kWords ? active_word(active, first + lane(), rows) : 0;
 }
 
-/// Notes a row that failed; the least one counts.
+/// Reports a row that failed; the smallest row number is kept.
 LANES_FN void note_fault(u64* fault, u64 row) {
   atomicMin(reinterpret_cast<unsigned long long*>(fault), row);
 }
 
-/// Adds the states of all threads of the block to `total`, which is the block's own. Every thread calls it.
-/// Some lanes at a time hand theirs over, and there is one place that merges: it compiles fastest.
+/// Merges the states of all threads of the block into `total`, the block's own. Every thread must call it.
+/// Lanes pass their states in turn; one merge site keeps compile time low.
 template <class State>
 LANES_FN void add_up(State& state, State* total) {
   constexpr u32 kAtOnce = sizeof(State) <= 1024 ? 32 : 8;

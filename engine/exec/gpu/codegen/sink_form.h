@@ -8,16 +8,16 @@
 
 namespace lanewise::exec {
 
-/// What a pipeline's sink is to programs and kernels.
+/// How programs and kernels see a sink.
 struct SinkForm {
-  /// What becomes of a row that comes to it.
+  /// How the sink uses a row: as columns, in states of aggregates, or in groups.
   enum class Takes { kColumns, kStates, kGroups };
   Takes takes = Takes::kColumns;
-  /// Over the rows that come to it; null: those rows themselves.
+  /// Expressions over the rows that reach the sink; null: the rows themselves.
   const std::vector<ExprPtr>* expressions = nullptr;
-  /// Columns that a kernel leaves; none: as many as there are expressions.
+  /// The number of columns that a kernel writes; none: one per expression.
   std::optional<size_t> outputs = {};
-  /// Whether it computes expressions of some rows only.
+  /// Whether the sink computes expressions for only some of the rows.
   bool picks = false;
 };
 

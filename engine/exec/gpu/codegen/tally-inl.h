@@ -2,13 +2,13 @@
 
 #include "lanes/lane.h"
 
-/// What lanes of warps did, where that is counted.
+/// Counts the steps of warps' lanes, if requested.
 namespace lanewise::kernel {
 
 using lanes::u32;
 using lanes::u64;
 
-/// As in lanes::Stats.
+/// Steps of all lanes, and of those that were busy, as in lanes::Stats.
 struct LaneSteps {
   u64 all, live;
 };
@@ -26,12 +26,12 @@ struct LaneTally {
     steps.all += lane_steps;
     steps.live += live_steps;
   }
-  /// A step of the lanes that call this together, for which the others of their warp wait.
+  /// Counts a step of the lanes that call this together, while the warp's other lanes wait.
   LANES_FN void step() {
     steps.live++;
     if ((threadIdx.x & 31) == u32(__ffs(int(__activemask())) - 1)) steps.all += 32;
   }
-  /// Adds what the warp's lanes counted. All of them call it.
+  /// Adds the counts of the warp's lanes to `total`. All lanes must call it.
   LANES_FN void add_to(LaneSteps& total) {
     for (u32 distance = 16; distance; distance /= 2) {
       steps.all += __shfl_xor_sync(~0u, steps.all, distance);

@@ -4,15 +4,15 @@
 #include "exec/gpu/aggregate/picks-inl.h"
 #include "exec/gpu/groups/groups-inl.h"
 
-/// Groups of any query: a description of its Slots instead of their code. A short kernel of the query makes a
-/// Slot of each row, and one that was compiled ahead puts them into the tables of groups-inl.h: slower than
-/// the query's own, and there at once.
+/// Groups of any query, with a description of its Slots instead of generated code. A short kernel of the
+/// query makes a Slot of each row, and a precompiled one puts them into the tables of groups-inl.h. This is
+/// slower than the query's own kernel, but available at once.
 namespace lanewise::kernel {
 
-/// What merging a cell does: its type, as far as that decides.
+/// The types of cells, as far as merge() differs between them.
 enum class CellKind : u8 {
   kCount,
-  kSum1,  ///< of so many words
+  kSum1,  ///< of one word
   kSum2,
   kSum3,
   kReal,
@@ -20,7 +20,7 @@ enum class CellKind : u8 {
   kWideExtreme,
   kLeastText,
   kGreatestText,
-  kOr1,  ///< of so many words; bit_and, too
+  kOr1,  ///< of one word; also for bit_and
   kOr2,
   kXor1,
   kXor2,
@@ -33,26 +33,26 @@ inline constexpr u32 kMostRowWords = 32;
 
 struct CellShape {
   CellKind kind;
-  u8 words;             ///< of kRow, as RowCell has them
+  u8 words;             ///< for kRow: number of words, as in RowCell
   u16 at;               ///< bytes from the slot's beginning
-  u32 texts, greatest;  ///< of kRow
+  u32 texts, greatest;  ///< for kRow, as in RowCell
 };
 
-/// A Slot: `tag` and `nulls`, then the keys' words, then cells.
+/// The layout of a Slot: `tag` and `nulls`, then the keys' words, then cells.
 struct SlotShape {
   static constexpr u32 kMostCells = 64;
   u32 bytes;
   u32 near_slots, near_shift, near_stride, far_stride;  ///< 64 - near_shift is the logarithm of near_slots
-  u64 long_texts;                                       ///< words of keys at which a Key<Text> begins
+  u64 long_texts;                                       ///< bit i: a Key<Text> begins at the keys' word i
   u32 key_words;
   u32 cells;
   CellShape cell[kMostCells];
 };
 
 struct SlotsJob {
-  u64 rows;                           ///< slots, one after the other
-  u64 from;                           ///< where they lie
-  u64 table, slots, probes, outcome;  ///< as a Table takes them
+  u64 rows;                           ///< number of input Slots, one for each row
+  u64 from;                           ///< their address
+  u64 table, slots, probes, outcome;  ///< arguments of Groups (groups-inl.h)
   SlotShape shape;
 };
 
@@ -60,7 +60,7 @@ struct SlotsJob {
 
 LANES_FN const u64* keys_of(const u8* slot) { return reinterpret_cast<const u64*>(slot) + 1; }
 
-/// As hash_of() of a Slot, but for the order of strings' bytes.
+/// As hash_of() of a Slot, but strings' bytes are hashed in another order.
 LANES_FN u64 hash_of(const SlotShape& shape, const u8* slot) {
   const u64* const keys = keys_of(slot);
   u64 hash = reinterpret_cast<const u32*>(slot)[1];
@@ -76,7 +76,7 @@ LANES_FN u64 hash_of(const SlotShape& shape, const u8* slot) {
   return hash;
 }
 
-/// Whether a slot of a table has the keys.
+/// Whether the table's slot `held` has the keys of `wanted`.
 template <bool kShared>
 LANES_FN bool same_keys(const SlotShape& shape, const u8* wanted, const u8* held) {
   const u64 *const mine = keys_of(wanted), *const theirs = keys_of(held);
@@ -156,7 +156,7 @@ LANES_FN void merge_cell(const CellShape& cell, u8* to, const u8* from) {
   }
 }
 
-/// As SlotTable, of any slots.
+/// As SlotTable, for any slots.
 template <bool kShared>
 struct AnyTable {
   const SlotShape& shape;
@@ -164,8 +164,7 @@ struct AnyTable {
   u64 mask;
   u32 stride, probes;
 
-  /// The slot of the keys of `wanted`, made where there is none and `claim()` allows it; null: it is not
-  /// there.
+  /// Finds the slot with the keys of `wanted`. Creates it if `claim()` allows; otherwise null.
   template <class Claim>
   LANES_FN u8* find(const u8* wanted, u32 tag, u64 start, Claim claim) const {
     constexpr u32 kEmpty = 0, kBusy = 1;
@@ -197,8 +196,8 @@ struct AnyTable {
   }
 };
 
-/// Puts slots that lie in device memory into a table there, by way of one in the block's shared memory.
-/// As Groups does, but nothing pauses.
+/// Puts Slots from device memory into a table there, through a near table in the block's shared memory. As
+/// Groups does, but without pauses.
 LANES_FN void put_slots_of(const SlotsJob& job) {
   const SlotShape& shape = job.shape;
   extern __shared__ u64 near_memory[];

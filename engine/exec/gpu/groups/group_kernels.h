@@ -9,42 +9,42 @@
 
 namespace lanewise::exec {
 
-/// The kernels of GROUP BY and DISTINCT. The program's outputs are each key and null, then the argument and
-/// the filter of each input.
+/// The kernels of GROUP BY and DISTINCT. The program's outputs are pairs: each key and null, then the
+/// argument and the filter of each input.
 ///
-///   group        the last stage, its rows into the table of Slots at kOut
-///   mark_groups  the table's slots that are used -> kActive, a bitmap
-///   project      the groups of a list of slots
-///   spread       rows of a list, or all: their parts of that table -> kOut, Records -> kRecords
-///   group_parts  kRecords, sorted by parts, into the table of Slots at kOut
-///   make_slots   rows of a list, or all: their Slots -> kRecords
+///   group        runs the last stage and puts its rows into the table of Slots at kOut
+///   mark_groups  writes a bitmap of the table's used slots to kActive
+///   project      computes the groups' columns from a list of slots
+///   spread       writes the parts of a list's rows (or of all rows) to kOut, and Records to kRecords
+///   group_parts  puts the Records in kRecords, sorted by parts, into the table of Slots at kOut
+///   make_slots   writes the Slots of a list's rows (or of all rows) to kRecords
 class GroupKernels : public SinkKernels {
  public:
-  /// Both outlive it.
+  /// Both arguments must outlive it.
   GroupKernels(const KernelBuilder& builder, const GroupPlan& plan);
 
-  /// How groups lie in memory.
+  /// The layout of groups in memory.
   const SlotLayout& slots() const { return slots_; }
-  /// The first three, and what narrows rows before them.
+  /// The first three kernels, and the filters that run before them.
   std::vector<KernelText> texts() const override;
-  /// `group` takes longest to compile. Where it is not there yet, slot_texts() replace it.
+  /// `group` takes longest to compile. Until it is ready, the kernels of slot_texts() replace it.
   ForNow texts_for_now(Accelerator& gpu) const override;
   std::vector<KernelText> other_texts(const Strategy& strategy, bool rare) const override;
-  /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
+  /// Kernels that group rows by parts, and the last stage's filter, if any. Needs record_bytes() > 0.
   std::vector<KernelText> parts() const;
-  /// The bytes that a row brings to its group, if that is no more than 16 bytes in which nothing points at
-  /// strings or identifies the row itself: 4, 8 or 16. Else 0: rows are not grouped by parts.
+  /// The size of a row's Record: 4, 8 or 16. 0 if it would need more, point at strings or identify the row:
+  /// then rows are not grouped by parts.
   size_t record_bytes() const;
-  /// What is soon compiled and does, with put_slots_kernel(), what `group` does, and the last stage's filter
-  /// if it has one. Empty where slots() has no shape.
+  /// A kernel that compiles quickly and replaces `group` together with put_slots_kernel(), and the last
+  /// stage's filter, if any. Empty if slots() has no shape.
   std::vector<KernelText> slot_texts() const;
 
  private:
-  /// A value of a Record: a key's, or an input's.
+  /// A value of a Record: a key or an input.
   struct RecordField {
     bool is_key;
-    size_t number;      // among keys, or inputs
-    const Expr* value;  // null: only whether it is there
+    size_t number;      // among keys or inputs
+    const Expr* value;  // null: only whether the value is present
     bool may_be_null;
     std::string name() const;
     size_t bytes() const;
@@ -81,14 +81,14 @@ class GroupKernels : public SinkKernels {
   const SlotLayout slots_;
 };
 
-/// Those of a branch whose sink is a GroupSink.
+/// The kernels of a branch whose sink is a GroupSink.
 const GroupKernels& group_kernels(const BranchRun& run);
 
 /// The text of the kernel that puts Slots of any query into a table.
 std::string put_slots_kernel();
-/// Defines `table`, that of the job, in a kernel that puts slots into it.
+/// Code that defines `table`, the job's table, in a kernel that puts slots into it.
 std::string define_table();
-/// Makes the key of the slot `one` this value.
+/// Writes code that sets a key of the slot `one` to this value.
 void set_key(expr::Emitter& out, size_t key, const expr::Emitted& value);
 
 }  // namespace lanewise::exec

@@ -11,11 +11,11 @@
 
 namespace lanewise::exec {
 
-/// Groups of rows, batch by batch: a table in the device's memory for each batch, whose groups come to the
-/// host; where there was more than one batch, the host puts them together.
+/// Groups rows batch by batch. Each batch has a table in device memory, whose groups are copied to the host.
+/// The host merges the groups of several batches.
 class GroupRun : public SinkRun {
  public:
-  /// The plan outlives it.
+  /// The plan must outlive it.
   GroupRun(const GroupPlan& plan, const DeviceSink::Setting& setting);
 
   void take(BranchRun& run, bool only) override;
@@ -23,12 +23,12 @@ class GroupRun : public SinkRun {
   SinkResult finish(const Schema& output) override;
 
  private:
-  /// What a kernel puts into a table.
+  /// Rows that a kernel puts into a table.
   struct Rows {
     std::string kernel;
     uint64_t count;
-    uint64_t bytes;                  // that are read
-    gpu::cuda::Address records = 0;  // of rows by parts
+    uint64_t bytes;                  // bytes that the kernel reads
+    gpu::cuda::Address records = 0;  // Records, if rows are grouped by parts
     uint64_t rows() const { return count; }
   };
   void fill(BranchRun& run);
@@ -45,8 +45,8 @@ class GroupRun : public SinkRun {
   const GroupPlan& plan_;
   const Options& options_;
   Accelerator& gpu_;
-  uint64_t slots_;            // of the table, as far as is known by now
-  bool parts_fit_ = true;     // there was memory for records
+  uint64_t slots_;            // estimated size of the table
+  bool parts_fit_ = true;     // there was enough memory for Records
   gpu::DeviceBuffer table_;   // of the current batch
   gpu::DeviceBuffer events_;  // a GroupOutcome
   kernel::GroupOutcome outcome_{};
@@ -55,7 +55,7 @@ class GroupRun : public SinkRun {
   const Destination to_;  // of the only batch
   std::vector<arrow::DeviceBatch> kept_;
   int batches_ = 0;
-  std::optional<uint64_t> values_;  // of the only batch, where they are only counted
+  std::optional<uint64_t> values_;  // number of values of the only batch, if only this is needed
   uint64_t came_ = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace lanewise::exec {
 
-/// GROUP BY and DISTINCT.
+/// The sink of GROUP BY and DISTINCT.
 class GroupSink : public DeviceSink {
  public:
   /// `what` is an Aggregate, or the schema of the rows of a DISTINCT. Throws expr::NotOnDevice.
@@ -24,7 +24,7 @@ class GroupSink : public DeviceSink {
   void add_expressions();
 
   const GroupPlan plan_;
-  std::vector<ExprPtr> expressions_;  // each key and null, then the argument and the filter of each input
+  std::vector<ExprPtr> expressions_;  // pairs: see GroupPlan::key_pair()
 };
 
 }  // namespace lanewise::exec

@@ -3,48 +3,47 @@
 #include "exec/gpu/codegen/keys-inl.h"
 #include "exec/gpu/codegen/rows-inl.h"
 
-/// Groups in hash tables: one in device memory, and before it a small one in each block's shared memory,
-/// whose groups go to the first one at the end. A generated Slot begins with `tag` and `nulls` and has keys
-/// and cells:
+/// Groups in hash tables: a far table in device memory, and a small near table in each block's shared memory,
+/// whose groups are merged into the far one at the end. A generated Slot begins with `tag` and `nulls` and
+/// has keys and cells:
 ///
-///   u64 hash() const;                                       of the keys, by mix(), without long strings'
-///   bytes bool same<kShared>(u64 first, const Slot& held) const;  whether the keys are those of a table's
-///   slot,
-///                                                           whose first key has the first word `first`;
-///                                                           without long strings' bytes
-///   void take_key<kShared>(const Slot&);
-///   void merge<kShared>(const Slot&);                       takes its cells in
-///   static constexpr u32 kTexts;                            so many keys are strings
-///   Key<Text> text(u32 i) const;                            of these the i-th
-///   const u64& rest(u32 i) const;                           its second word
-///   static constexpr bool kMakesTexts;                      its kernel may write such strings
+///   u64 hash() const;                    of the keys, by mix(), without the bytes of long strings
+///   bool same<kShared>(u64 first, const Slot& held) const;
+///                                        whether a table's slot `held`, whose first key begins with the word
+///                                        `first`, has the same keys; without the bytes of long strings
+///   void take_key<kShared>(const Slot&); stores the keys
+///   void merge<kShared>(const Slot&);    merges the cells
+///   static constexpr u32 kTexts;         number of keys that are long strings
+///   Key<Text> text(u32 i) const;         the i-th of these
+///   const u64& rest(u32 i) const;        its second word
+///   static constexpr bool kMakesTexts;   whether its kernel may write such strings
 ///
-/// For many groups nearly every row adds to another place in device memory, at random. So rows may be sorted
-/// by parts first: pieces of the table of slots side by side. Then a block meets few groups in many rows, has
-/// them in its own table, and leaves them where it left those before.
+/// With many groups, nearly every row updates a random place in device memory. So rows may first be sorted by
+/// parts, which are adjacent pieces of the far table. A block then sees many rows of few groups, which fit
+/// into its near table, and merges them into neighbouring places of the far table.
 namespace lanewise::kernel {
 
 inline constexpr u32 kGroupThreads = 512;  // of a block
 inline constexpr u32 kPartBits = 16;       // the logarithm of the number of parts
-inline constexpr u32 kRecordWords = 4;     // of 32 records of rows, that a warp takes at a time
+inline constexpr u32 kRecordWords = 4;     // a warp takes this many times 32 Records at a time
 
 /// What happened to a batch of rows.
 struct GroupOutcome {
-  u64 came;      ///< rows
-  u32 full;      ///< the table has too little room: its content is worthless
+  u64 came;      ///< number of rows
+  u32 full;      ///< the table was too small; its content is invalid
   u32 overflow;  ///< a sum does not fit its type
-  u32 sampled;   ///< of the groups, about one in kSampled
+  u32 sampled;   ///< number of sampled groups: about one in kSampled
   u32 unused;
 };
 
 inline constexpr u32 kSampled = 64;
 
-// A near table: slots that are looked at for a key, copies of a group at most, and slots that may be used.
+// The near table: slots that a search for a key may read, most copies of a group, and most slots in use.
 inline constexpr u32 kNearProbes = 16, kCopies = 8;
 constexpr u32 most_used_of(u32 slots) { return slots - slots / 4; }
-/// Lanes that add to the same slot wait for each other: where no more slots are used, each group has several.
-/// It is tested after a warp's first rows: of many groups many are there then, with their copies less than
-/// all slots.
+/// Lanes that update the same slot wait for each other. While no more slots than this are in use, each group
+/// has several copies. This is tested after a warp's first rows: if there are many groups, many are in the
+/// table by then, and their copies do not fill it.
 constexpr u32 few_used_of(u32 slots) {
   const u32 most = most_used_of(slots) / kCopies;
   return most < 64 ? most : 64;
@@ -64,14 +63,14 @@ LANES_FN u64 hash_of(const Slot& slot) {
   return hash;
 }
 
-/// The part of a row of this hash, in the lowest kPartBits bits: parts of a table of 2^(shift + kPartBits)
-/// slots are places in it one after the other.
+/// The part of a row with this hash, in the lowest kPartBits bits. A part is 2^shift adjacent slots of a
+/// table of 2^(shift + kPartBits) slots.
 LANES_FN u32 part_of(u64 hash, u64 shift) { return u32(last_mix(hash) >> shift); }
 
-/// For a slot that is neither empty nor busy; of each of a group's copies another.
+/// The tag of a slot that is neither empty nor busy. The copies of a group have different tags.
 LANES_FN u32 tag_of(u64 hash, u32 copy) { return (u32(hash >> 32) & ~15u) | 8 | copy; }
 
-/// Whether bytes of long strings are the same, too, where same() says that all else is.
+/// Whether the bytes of long strings are the same; called after same() returned true.
 template <bool kShared, class Slot>
 LANES_FN bool same_texts(const Slot& wanted, const Slot& held) {
   if constexpr (Slot::kTexts != 0) {
@@ -83,8 +82,8 @@ LANES_FN bool same_texts(const Slot& wanted, const Slot& held) {
   return true;
 }
 
-/// `slots[i * stride]`, a power of two of them, open addressing with linear probing. Where `kKeepsHash`, the
-/// word after each slot is its hash.
+/// A hash table with linear probing. Slot i is at `slots[i * stride]`; their number is a power of two. With
+/// `kKeepsHash`, each slot is followed by a word with its hash.
 template <class Slot, bool kShared, bool kKeepsHash = false>
 struct SlotTable {
   static constexpr u32 kEmpty = 0, kBusy = 1;
@@ -92,15 +91,14 @@ struct SlotTable {
   u8* slots;
   u64 mask;
   u32 stride;
-  u32 probes;  ///< slots that are looked at for a key
+  u32 probes;  ///< slots that a search for a key may read
 
   LANES_FN Slot& at(u64 i) const { return *reinterpret_cast<Slot*>(slots + (i & mask) * stride); }
   static LANES_FN u64& kept_hash(Slot& slot) { return *reinterpret_cast<u64*>(&slot + 1); }
 
-  /// A copy (below kCopies) of the slot of wanted's keys, looked for from slot `start` on; made where there
-  /// is none and `claim()` allows it. Null: it is not there. All of the warp's `lanes` call it. They look at
-  /// slots until each has one that may be it, and compare strings then, together. No lane that keeps others
-  /// from a slot waits for one.
+  /// Finds the slot with wanted's keys and number `copy` (below kCopies), from slot `start` on. Creates it if
+  /// `claim()` allows; otherwise null. All of the warp's `lanes` must call it: they search until each has a
+  /// candidate, then compare strings together. A lane that holds a busy slot never waits for another lane.
   template <class Claim>
   LANES_FN Slot* find(u32 lanes, const Slot& wanted, u32 copy, u64 hash, u64 start, Claim claim) const {
     const u32 tag = tag_of(hash, copy);
@@ -109,17 +107,17 @@ struct SlotTable {
     u64 first = 0;
     u32 probed = 0;
     bool open = true;
-    bool fenced = false;  // whether the slot's keys are not older than its tag
+    bool fenced = false;  // the slot's keys are read after its tag
     const auto miss = [&] {
       fenced = false;
       if (++probed < probes) return;
       open = false;
       slot = nullptr;
     };
-    // Where nothing is read to compare keys, lanes need not wait for each other.
+    // Without long strings to compare, lanes need not wait for each other.
     const auto any = [&](bool is) { return Slot::kTexts ? any_of(lanes, is) : is; };
     do {
-      bool maybe = false;  // its keys are to be compared
+      bool maybe = false;  // the slot's strings must be compared
       while (any(open && !maybe)) {
         if (!open || maybe) continue;
         slot = &at(start + probed);
@@ -128,7 +126,7 @@ struct SlotTable {
         if (seen == head && wanted.template same<kShared>(first, *slot)) {
           maybe = Slot::kTexts;
           open = maybe;
-        } else if (seen == head && !fenced) {  // perhaps its further keys were read before they were written
+        } else if (seen == head && !fenced) {  // other keys may have been read before they were written
           fence<kShared>();
           fenced = true;
         } else if (u32(seen) == kEmpty) {
@@ -146,7 +144,7 @@ struct SlotTable {
         }
       }
       if (!maybe) continue;
-      // A multiprocessor may have read the place of a text before another one wrote it there.
+      // This multiprocessor may have cached the string's memory before another one wrote the string.
       if constexpr (Slot::kMakesTexts && !kShared) fence<kShared>();
       if (same_texts<kShared>(wanted, *slot)) {
         open = false;
@@ -160,7 +158,7 @@ struct SlotTable {
 
 #if defined(__CUDACC__)
 
-/// bitmap = the slots that are used, of a table of a multiple of 32.
+/// Writes a bitmap of the used slots of a table, whose size is a multiple of 32.
 template <class Slot, u32 kStride>
 LANES_FN void mark_slots(const u8* slots, u64 count, u32* bitmap) {
   for (u64 first = warp() * 32; first < count; first += warps() * 32) {
@@ -170,22 +168,22 @@ LANES_FN void mark_slots(const u8* slots, u64 count, u32* bitmap) {
   }
 }
 
-/// Groups that may be sampled of a far table: half of its slots are used at most, so that searches stay
-/// short. All may be where all are looked at for a key.
+/// The most sampled groups that a far table may have: at most half of its slots are used, so that searches
+/// stay short. Unlimited if searches may read all slots.
 LANES_FN u32 most_sampled_of(u64 slots, u64 probes) {
   return probes == slots ? ~0u : u32(slots / kSampled / 2);
 }
-/// A group of this hash takes a slot of the far table.
+/// Reserves a far-table slot for a group with this hash.
 LANES_FN bool claim_far(GroupOutcome& outcome, u64 mixed, u32 most_sampled) {
   if ((mixed >> 26) % kSampled == 0 && atomicAdd(&outcome.sampled, 1) >= most_sampled) outcome.full = 1;
   return true;
 }
 
-/// The two tables as a thread uses them. kNear slots lie in shared memory, kNearStride bytes apart.
+/// A thread's view of both tables. The near one has kNear slots, kNearStride bytes apart.
 template <class Slot, u32 kNear, u32 kNearStride, u32 kFarStride>
 class Groups {
  public:
-  /// Every thread of the block calls it, and finish().
+  /// Every thread of the block must call it, and finish().
   LANES_FN Groups(u8* slots, u64 count, u64 probes, GroupOutcome* outcome)
       : far_{slots, count - 1, kFarStride, u32(probes)},
         outcome_(outcome),
@@ -197,7 +195,7 @@ class Groups {
     __syncthreads();
   }
 
-  /// Every lane of a warp calls it before the warp takes `rows`. False: the batch is lost, take no more.
+  /// Every lane of a warp must call it before the warp takes `rows` rows. False: the table is full; stop.
   LANES_FN bool goes_on(u32 rows) {
     const u32 missed = __reduce_add_sync(~0u, missed_);
     if (pause_) {
@@ -210,22 +208,22 @@ class Groups {
     return missed == 0 || !__shfl_sync(~0u, read<false>(outcome_->full), 0);
   }
 
-  /// Takes in a row as a slot of its own. All of the warp's `lanes` call it.
+  /// Adds a row, given as a slot. All of the warp's `lanes` must call it.
   LANES_FN void add(u32 lanes, const Slot& row) {
     came_++;
     const u64 hash = hash_of(row);
     Slot* const near = pause_ ? nullptr : find_near(lanes, row, hash);
-    const u32 others = __ballot_sync(lanes, !near);  // brings the lanes together again, too
+    const u32 others = __ballot_sync(lanes, !near);  // also makes the lanes reconverge
     if (near) return near->template merge<true>(row);
     missed_++;
-    const Slot copy = row;  // has an address; the row itself stays in registers
+    const Slot copy = row;  // in memory, so that the row itself stays in registers
     add_far(far_, outcome_, most_sampled_, others, copy, hash);
   }
 
-  /// Instead of goes_on(), where rows come by parts: every thread of the block calls it before the block
-  /// takes kGroupThreads * kRecordWords of them. Makes room in the near table where those may need it.
+  /// Replaces goes_on() for rows sorted by parts. Every thread of the block must call it before the block
+  /// takes kGroupThreads * kRecordWords rows. Empties the near table if these may not fit.
   LANES_FN bool next_piece() {
-    // What the first thread sees may be a little old, but all do the same.
+    // The first thread's value may be a little old, but all threads use the same one.
     const u32 used = threadIdx.x == 0 ? read<true>(*used_) : 0;
     const bool crowded = used + 2 * (used - used_before_) > kNear / 2;
     used_before_ = crowded ? 0 : used;
@@ -243,7 +241,7 @@ class Groups {
   }
 
  private:
-  /// What the near table holds goes to the far one. It can be filled again where it `kClears` it.
+  /// Merges the near table into the far one. With `kClears` it can be filled again.
   template <bool kClears>
   LANES_FN void empty() {
     for (u32 i = threadIdx.x; i < kNear; i += blockDim.x) {  // a multiple of a warp's lanes
@@ -264,11 +262,11 @@ class Groups {
     }
   }
 
-  /// Where there is room between slots: code that hashes strings need not be there again.
+  /// Hashes are stored if there is room between slots; this saves a second copy of the code for strings.
   static constexpr bool kKeepsHash = kNearStride >= sizeof(Slot) + sizeof(u64);
   static constexpr u32 kNearShift = 64 - log2_of(kNear);  // the high bits, see mix()
   static constexpr u32 kMostUsed = most_used_of(kNear), kFewUsed = few_used_of(kNear);
-  /// Steps of a warp that do not look where many rows of the one before found no room.
+  /// Steps for which a warp skips the near table after one in which many rows did not fit.
   static constexpr u32 kPause = 64;
 
   LANES_FN Slot* find_near(u32 lanes, const Slot& wanted, u64 hash) const {
@@ -278,7 +276,7 @@ class Groups {
       return true;
     });
   }
-  /// Its code is there once, not at each call: it would take as long to compile as all the rest.
+  /// Not inlined: a copy at each call would take as long to compile as all the rest.
   static __device__ __noinline__ void add_far(SlotTable<Slot, false> far, GroupOutcome* outcome,
                                               u32 most_sampled, u32 lanes, const Slot& row, u64 hash) {
     const u64 mixed = last_mix(hash);
@@ -294,12 +292,12 @@ class Groups {
   SlotTable<Slot, false> far_;
   GroupOutcome* outcome_;
   u32 most_sampled_;
-  u32* used_;  // slots of the near table; a little more where threads contend for the same one
+  u32* used_;  // used slots of the near table; slightly too high if threads compete for a slot
   SlotTable<Slot, true, kKeepsHash> near_;
   u32 came_ = 0;
   u32 missed_ = 0, pause_ = 0;
-  u32 copy_ = 0;         // of slots, that this lane uses
-  u32 used_before_ = 0;  // when the piece before began: by the first thread's eyes
+  u32 copy_ = 0;         // number of the copies that this lane uses
+  u32 used_before_ = 0;  // used slots when the previous piece began, as read by the first thread
 };
 
 #endif

@@ -10,35 +10,34 @@
 
 namespace lanewise::exec {
 
-/// Where the bytes of a key are that is a text.
+/// Where the bytes of a string key are.
 enum class KeyText : uint8_t {
-  kColumn,  ///< they were there before the kernel
-  kShort,   ///< in the key: a ShortKey
+  kColumn,  ///< in a column that existed before the kernel
+  kShort,   ///< in the key itself: a ShortKey
   kMade     ///< the kernel may write them
 };
 
-/// How a group lies in memory: tag and NULLs of its keys, the keys, then the cells that are stored. Sizes are
-/// in bytes.
+/// The layout of a group in memory: a tag and the NULLs of its keys, the keys, then the stored cells. Sizes
+/// are in bytes.
 class SlotLayout {
  public:
-  /// `may_be_null[i]`: whether the argument of plan.inputs()[i] may be NULL. What counts values only to know
-  /// whether there was one is not stored where there always is. `texts[i]` is about plan.keys()[i], where
-  /// it is a text.
+  /// `may_be_null[i]`: whether the argument of plan.inputs()[i] may be NULL; if not, no cell is stored that
+  /// only shows whether there was a value. `texts[i]` is for plan.keys()[i], if it is a string.
   SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null, std::vector<KeyText> texts);
 
   bool stores(size_t cell) const { return holders_[cell] == cell; }
-  /// The cell that is stored for it: that which it is a part of; counts of all rows are one. kNone: none is,
-  /// as nothing needs it.
+  /// The stored cell from which `cell` is read: itself or one that it is a part of; all counts of all rows
+  /// share one. kNone: the cell is not needed.
   static constexpr size_t kNone = static_cast<size_t>(-1);
   size_t holder(size_t cell) const { return holders_[cell]; }
-  /// For a slot in device memory, so that few of them lie across sectors of 32 bytes.
+  /// Distance of slots in device memory; few of them then cross a 32-byte sector.
   size_t far_stride() const { return size_ <= 32 ? 32 : (size_ + 15) / 16 * 16; }
-  /// In shared memory: an odd number of words, so that neighbours lie in different banks.
+  /// Distance of slots in shared memory: an odd number of words, so that neighbours are in different banks.
   size_t near_stride() const { return size_ | 8; }
   size_t near_slots() const;
   size_t shared_bytes() const { return sizeof(uint64_t) + near_slots() * near_stride(); }
 
-  /// For kernels of any slots (any_slots-inl.h); none: it has too many cells.
+  /// The layout for kernels of any slots (any_slots-inl.h); none: it has too many cells.
   std::optional<kernel::SlotShape> shape() const;
 
   /// The text of `struct Slot` (see groups-inl.h) and `using Table`.
@@ -50,8 +49,8 @@ class SlotLayout {
   const GroupPlan& plan_;
   const std::vector<KeyText> texts_;
   std::vector<size_t> holders_;
-  std::vector<std::string> types_;         // of the cells that are stored
-  std::vector<kernel::CellShape> shapes_;  // of those
+  std::vector<std::string> types_;         // of the stored cells
+  std::vector<kernel::CellShape> shapes_;  // of the stored cells
   size_t size_ = 8;
 };
 

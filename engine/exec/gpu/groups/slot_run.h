@@ -8,16 +8,16 @@
 
 namespace lanewise::exec {
 
-/// The current batch's remaining rows as Slots, some at a time, which put_slots_kernel() puts
-/// into tables: for queries whose own kernel of groups is still compiled.
+/// Makes Slots of the current batch's remaining rows, some at a time; put_slots_kernel() puts them into a
+/// table. For queries whose own `group` kernel is still being compiled.
 class SlotRun {
  public:
-  /// Filters by the last stage.
+  /// Runs the last stage's filter.
   SlotRun(BranchRun& run, const Options& options, Accelerator& gpu);
 
   uint64_t rows() const { return list_.count; }
-  /// Puts all of them into the table of this job (see JobLayout), some at a time as long as it `fits`.
-  /// Whether all did. Throws DeviceFull.
+  /// Puts the rows into the job's table (see JobLayout), some at a time, while `fits()` is true. Returns true
+  /// if all rows fit. Throws DeviceFull.
   bool put(const kernel::Job& table, const std::function<bool()>& fits);
 
  private:

@@ -15,51 +15,51 @@
 namespace lanewise::exec {
 
 /// The build side of a join in a device's memory: columns, and a lookup from keys to rows (join-inl.h). Rows
-/// of equal keys are runs: the lookup has one of them, which stands for the run, or is an array of the runs.
+/// with equal keys form a run; the lookup finds one row that represents the run, or the run's number.
 class JoinTable {
  public:
   using ColumnPtr = std::shared_ptr<const DeviceColumn>;
-  /// `columns` are those that the join keeps, then its keys. Fills the lookup. Throws MemoryError,
+  /// `columns`: first those that the join keeps, then its keys. Fills the lookup. Throws MemoryError,
   /// expr::NotOnDevice.
   JoinTable(const plan::Join& join, std::vector<ColumnPtr> columns, uint64_t rows, const Options& options,
             Accelerator& gpu, DeviceTimes& times);
-  /// The same of a build side in the host's memory.
+  /// The same for a build side in the host's memory.
   JoinTable(const plan::Join& join, const ops::Build& build, const Options& options, Accelerator& gpu,
             DeviceTimes& times);
 
   const Accelerator& place() const { return gpu_; }
   uint64_t rows() const { return rows_; }
-  /// Among those that the join keeps, a row is what the lookup finds, which may be a place for each number of
-  /// the keys' range. After the keys: the marks.
+  /// Kept columns are read with `row`, the lookup's result: a row or an index into the key range. The marks
+  /// come after the keys.
   const DeviceColumn& column(size_t place) const {
     return place < columns_.size() ? *columns_[place] : marks_;
   }
-  /// A column that the join keeps; after those come the marks.
+  /// A column that the join keeps; the marks come directly after those.
   const DeviceColumn& kept_or_marks(size_t place) const {
     return place + keys_ < columns_.size() ? *columns_[place] : marks_;
   }
   const kernel::Lookup& lookup() const { return lookup_; }
-  /// Where what a probe reads here is more than a cache holds, rows that probe are split by parts of the
-  /// lookup first: so many bits of a place in it are its place in a part.
+  /// If probes read more of this table than a cache holds, their rows are first partitioned by parts of the
+  /// lookup. A part has 2^part_shift() places.
   std::optional<uint64_t> part_shift() const { return part_shift_; }
   /// "15000000 rows, ranks of 60000000 numbers, 14.3 MiB: they ascend"
   std::string describe() const;
 
-  /// Whether no key has two rows, or it does not matter. Else what the lookup finds are runs.
+  /// True if each key has at most one relevant row; otherwise the lookup finds runs.
   bool unique() const { return !runs_; }
-  /// Whether the lookup finds values of the only column that is kept, instead of rows. Each key has one.
+  /// Whether the lookup finds values of the only kept column instead of rows. Each key has one value.
   bool holds_values() const { return holds_values_; }
   uint32_t longest_run() const { return longest_run_; }
-  /// Whether all runs are short, on average at least two thirds of the longest.
+  /// Whether all runs are short, and their average length is at least two thirds of the longest.
   bool has_short_runs() const { return has_short_runs_; }
   bool has_null_keys() const { return has_null_keys_; }
-  /// Of its only key, where that is an integer, a date and the like, and NULL finds no row.
+  /// The range of the only key, if it is an integer, a date or similar, and NULL does not match.
   const std::optional<ops::KeyRange>& key_range() const { return key_range_; }
-  /// Whether rows were found, a column; of joins that need that.
+  /// A column: whether each row was found; only for joins that need it.
   const DeviceColumn& marks() const { return marks_; }
-  /// kernel::Matches by what the lookup finds: rows that stand for runs, or the runs' numbers.
+  /// kernel::Matches, indexed by the lookup's result: rows that represent runs, or the runs' numbers.
   gpu::cuda::Address runs() const { return runs_.address(); }
-  /// The rows in the order of runs; absent: columns that the join keeps are in that order.
+  /// The rows in the order of runs; 0: the columns that the join keeps are in that order already.
   gpu::cuda::Address order() const { return order_.address(); }
 
  private:

@@ -67,9 +67,9 @@ struct Places {
   }
 
  private:
-  /// Goes on after those left out at `next`, up to the next one.
+  /// Skips the rows at `next` that are left out; `stop` becomes the next row that is left out.
   LANES_FN void pass() {
-    u32 ahead = left_out - next;  // of those passed, and of none: far
+    u32 ahead = left_out - next;  // distance to this lane's row; large if there is none
     const u32 skipped = __reduce_or_sync(~0u, ahead < 32 ? 1u << ahead : 0);
     next += skipped == ~0u ? 32 : __ffs(~skipped) - 1;
     ahead = __reduce_min_sync(~0u, left_out - next);

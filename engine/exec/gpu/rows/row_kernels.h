@@ -6,28 +6,27 @@
 
 #include "exec/gpu/codegen/kernel_builder.h"
 
-/// Kernels over rows: what narrows them, and the loops that sinks fill.
+/// Kernels over rows: those that filter them, and loops whose bodies sinks write.
 namespace lanewise::exec {
 
 using Write = std::function<void(expr::Emitter&)>;
 
-/// What a kernel over rows does apart from trying predicates and finding rows.
+/// The parts of a kernel over rows in addition to predicates and probes; strings are statements.
 struct RowKernel {
   std::string name;
   StageRange stages;
   std::string bounds = "kThreads";  ///< of __launch_bounds__
   std::vector<ExprPtr> read = {};   ///< in addition to the predicates
-  std::string before = {};          ///< the rows: a statement
-  std::string goes_on = {};         ///< a condition, before each group of rows
+  std::string before = {};          ///< runs before the rows
+  std::string goes_on = {};         ///< a condition, tested before each group of rows
   Write sink = [](expr::Emitter&) {};
-  std::string after_word = {};  ///< for each word of rows
+  std::string after_word = {};  ///< runs after each word of 32 rows
   std::string end = {};
-  bool keeps_texts = false;  ///< of one row when it takes the next one
-  bool rolled = false;       ///< words one after the other by the same code, as where it is long
+  bool keeps_texts = false;  ///< strings that the kernel makes outlive their row
+  bool rolled = false;       ///< a loop over words is not unrolled, as for long code
 };
-/// A kernel whose warps take groups of rows: loads what its first stage reads and has a fixed width for the
-/// whole group at once, then goes through its stages row by row; `sink` writes what becomes of the rows that
-/// pass.
+/// A kernel whose warps take groups of rows: it loads the first stage's fixed-width columns for a whole
+/// group, then runs the stages for each row; `sink` writes the code for rows that pass.
 void add_row_kernel(std::vector<KernelText>& texts, const KernelBuilder& builder, const std::string& head,
                     const RowKernel& kernel);
 
@@ -35,11 +34,11 @@ void add_row_kernel(std::vector<KernelText>& texts, const KernelBuilder& builder
 struct ListKernel {
   std::string name;
   std::vector<ExprPtr> read;
-  std::string before = {};  ///< the rows: a statement
-  Write each;               ///< for each `row`, the i-th of them
+  std::string before = {};  ///< a statement before the rows
+  Write each;               ///< code for each `row`, the i-th of the list
   std::string end = {};
   std::string row = "list[i]";
-  bool keeps_texts = false;  ///< of one row when it takes the next one
+  bool keeps_texts = false;  ///< strings that the kernel makes outlive their row
 };
 void add_list_kernel(KernelText& to, const KernelBuilder& builder, const ListKernel& kernel);
 
@@ -47,9 +46,9 @@ void add_list_kernel(KernelText& to, const KernelBuilder& builder, const ListKer
 struct ProjectKernel {
   std::vector<ExprPtr> read;
   std::vector<Type> types;  ///< by output
-  std::string begin;        ///< for each row
+  std::string begin;        ///< runs first for each row
   std::function<expr::Emitted(expr::Emitter&, size_t)> output;
-  bool notes_faults = true;  ///< of rows; not of slots, whose rows' faults were noted when they were made
+  bool notes_faults = true;  ///< false for slots: their rows' faults were noted when they were made
 };
 void add_project_kernel(KernelText& to, const KernelBuilder& builder, const ProjectKernel& kernel);
 

@@ -119,7 +119,7 @@ struct UpdateJob {
   u64 free_refs = 0;    ///< of slots that are free
   u64 free_wanted = 0;  ///< so many of them
   u64 outputs = 0;
-  u32 in_place = 0;  ///< whether outputs in place are written, or the others
+  u32 in_place = 0;  ///< selects in-place (1) or out-of-place outputs
 
   // A level of nodes: from the one below, of `nodes`.
   u64 nodes = 0;

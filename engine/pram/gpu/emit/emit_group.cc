@@ -280,7 +280,7 @@ class GroupWriter {
       if (scratch_ >= kGroupWords) {
         throw UserError(fmt::format(
             "line {}: one group combines at most {} writes of a processor to '{}' in a step, here are {}; "
-            "use a smaller statement, or several kernels",
+            "use a smaller statement, or run without --one-group",
             assignment.place.line, (kGroupWords - 1) / (2 * kGroup), tree_.variables[variable].name,
             targets.size()));
       }
