@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from reference_coverage import KINDS, coverage, reason
 from reference_python import python_page
 from reference_sql import cell, code, sql_page
 
@@ -126,9 +127,37 @@ def functions_page():
         lines.append(f"| {names} | {cell(documentation)} | {code(query)} | {code(answer)} |")
     others = duckdb_functions()
     lines += ["\n## Functions of DuckDB's library\n", f"DuckDB computes these {len(others)} functions for the rows of a query, on cores. They are described in DuckDB's documentation.\n", ", ".join(map(code, sorted(others))) + "."]
+    lines += covered(on_gpu, {name for name, *_ in known})
     return "\n".join(lines) + "\n"
 
 
+def covered(on_gpu, here):
+    """How much of duckdb_functions() queries can call, by kind; what is missing, and what is not counted."""
+    gpu_aggregates = set(re.search(r"ORDER BY: `([^`]*)`", (ROOT / "docs/use/gpu.md").read_text())[1].split())
+    engine_aggregates = {"count_star"}.union(*([name, *also] for name, _, _, _, also in aggregates()))
+    found = coverage()
+    lines = ["\n## All functions of DuckDB\n", "Each function in `duckdb_functions()` of the DuckDB that comes with Lanewise is called, with typed columns as arguments where it takes them. "
+             "Names count once per kind. Names that no statement can call are not counted.\n",
+             "| kind | can be called | on GPUs, too | by Lanewise on cores only | by DuckDB's library |", "| --- | --- | --- | --- | --- |"]
+    for kind, (there, missing, _) in found.items():
+        gpu, own = {"scalar": (on_gpu | OPERATORS_ON_GPU, here), "aggregate": (gpu_aggregates, engine_aggregates | WINDOWS)}.get(kind, (set(), set()))
+        on = [len(gpu & set(there)), len((own - gpu) & set(there))]
+        counts = [*on, len(there) - sum(on)] if own else ["", "", ""]
+        total = len(there) + len(missing)
+        lines.append(f"| {KINDS[kind]} | {len(there)} of {total} ({100 * len(there) / total:.1f} %) | " + " | ".join(map(str, counts)) + " |")
+    lines += ["\nMacros are calls of the other functions. Table functions and PRAGMA statements run in DuckDB's library, except scans of tables and files.\n", "Missing:\n"]
+    for why in sorted({reason(message) for _, missing, _ in found.values() for message in missing.values()}):
+        names = sorted(name for _, missing, _ in found.values() for name, message in missing.items() if reason(message) == why)
+        lines.append(f"- {', '.join(map(code, names))}: {why}")
+    lines.append("\nNot counted:\n")
+    for why in sorted({why for *_, left_out in found.values() for why in left_out.values()}):
+        names = sorted(name for *_, left_out in found.values() for name, other in left_out.items() if other == why)
+        lines.append(f"- {', '.join(map(code, names))}: {why}")
+    return lines
+
+
+OPERATORS_ON_GPU = set("+ - * / // % & | ~ << >> || ~~ !~~ ~~* !~~* ~~~".split())
+WINDOWS = set("cume_dist dense_rank fill first_value lag last_value lead nth_value ntile percent_rank rank rank_dense row_number".split())
 # DuckDB's binder, or the translation of its plans, uses another name.
 TRANSLATED = {"array_length", "dayofmonth", "power", "setseed", "struct_extract", "struct_update", "unpivot_list", "uuidv4", "weekday",
               "weekofyear"}

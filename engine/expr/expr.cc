@@ -1,6 +1,7 @@
 #include "expr/expr.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/error.h"
 #include "expr/function.h"
@@ -56,15 +57,25 @@ std::vector<size_t> columns_of(const Expr& expr) {
   return columns;
 }
 
+namespace {
+
+/// Of one type, bit by bit: -0.0 is not 0.0, NaN is itself.
+bool identical(const Value& a, const Value& b) {
+  const auto* x = std::get_if<double>(&a.held());
+  const auto* y = std::get_if<double>(&b.held());
+  if (x != nullptr && y != nullptr) return std::bit_cast<uint64_t>(*x) == std::bit_cast<uint64_t>(*y);
+  return a.held() == b.held();
+}
+
+}  // namespace
+
 bool equal(const ExprPtr& a, const ExprPtr& b) {
   if (a == nullptr || b == nullptr) return a == b;
   if (a->kind != b->kind || a->type != b->type || a->column != b->column || a->function != b->function ||
       a->try_cast != b->try_cast || a->lambda_index != b->lambda_index || a->lambda_start != b->lambda_start)
     return false;
   if (a->function != nullptr && a->function->varies) return false;
-  if (a->kind == Expr::Kind::kLiteral) {  // -0.0 == 0.0, but not as text
-    return a->literal == b->literal && a->literal.to_string() == b->literal.to_string();
-  }
+  if (a->kind == Expr::Kind::kLiteral) return identical(a->literal, b->literal);
   return equal(a->lambda, b->lambda) &&
          std::ranges::equal(a->args, b->args, [](const ExprPtr& x, const ExprPtr& y) { return equal(x, y); });
 }

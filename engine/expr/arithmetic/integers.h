@@ -77,7 +77,7 @@ T shift_left(const Site&, T a, T by) {
     if (a == 0) return 0;
     throw UserError("Left-shift value " + number_text(by) + " is out of range");
   }
-  if (by == 0) return a;
+  if (by == 0 || a == 0) return a;  // 0 may be moved by all bits of T
   if (a >= static_cast<T>(T{1} << (kBits - static_cast<int>(by) - 1))) {
     throw UserError("Overflow in left shift (" + number_text(a) + " << " + number_text(by) + ")");
   }

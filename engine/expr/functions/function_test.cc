@@ -11,6 +11,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include "base/testing/test_size.h"
 #include "data/packed.h"
@@ -18,6 +19,8 @@
 #include "expr/functions/functions.h"
 #include "expr/nested/functions.h"
 #include "expr/numbers.h"
+#include "expr/testing/oracles.h"
+#include "expr/vectors/loops.h"
 #include "primitives/random_column.h"
 
 /// Every function on numbers, dates and nested values, for every list of up to three types that it takes: its
@@ -167,6 +170,9 @@ bool same(const Value& a, const Value& b) {
   return a == b && (a.is_null() || a.to_string() == b.to_string());
 }
 
+/// The entries whose references have run the evaluator's own function in this test.
+std::set<const Function*> entries_sharing;
+
 /// The number of rows compared; -1: the evaluator raises, as it should.
 int check(const Expr& expr, const TestChunk& chunk, const ActiveSet& rows, lanes::Target target) {
   EvalContext context{.arena = &rows.arena(), .target = target};
@@ -174,6 +180,7 @@ int check(const Expr& expr, const TestChunk& chunk, const ActiveSet& rows, lanes
   bool raises = false;
   auto* sound = rows.arena().allocate<uint64_t>(bits::words(rows.rows()) + 1);
   std::fill_n(sound, bits::words(rows.rows()) + 1, 0);
+  const uint64_t shared = expr::shared_references;
   rows.for_each([&](uint32_t row) {
     try {
       expected[row] = evaluate_reference(expr, chunk.row(row));
@@ -182,6 +189,7 @@ int check(const Expr& expr, const TestChunk& chunk, const ActiveSet& rows, lanes
       raises = true;
     }
   });
+  if (expr::shared_references != shared) entries_sharing.insert(expr.function);
   if (raises) {
     EXPECT_THROW(evaluate(expr, chunk.columns, rows, context), UserError) << expr.to_string();
   }
@@ -269,6 +277,7 @@ TEST_P(Functions, EvaluatorEqualsReference) {
   std::mt19937 random(7);
   std::set<std::string_view> names;
   for (const Function& function : GetParam().functions()) names.insert(function.name);
+  entries_sharing.clear();
   const std::vector<Type> all = GetParam().types();
   for (const std::string_view name : names) {
     int compared = 0;
@@ -294,6 +303,29 @@ TEST_P(Functions, EvaluatorEqualsReference) {
     EXPECT_GT(signatures, 0) << name;
     EXPECT_GT(compared, test_size(10, 50)) << name << " is hardly tested";
     if (HasFailure()) return;
+  }
+  for (const std::string_view name : names) {
+    const auto entries = std::ranges::count(entries_sharing, name, &Function::name);
+    const auto* oracle = std::ranges::find(oracles::kTable, name, &oracles::Oracle::name);
+    EXPECT_EQ(entries, oracle == std::end(oracles::kTable) ? 0 : oracle->entries)
+        << "entries of " << name
+        << " that use reference_each(); oracles::kTable names tests with another oracle";
+  }
+}
+
+/// The tests that oracles::kTable names exist.
+TEST(Oracles, AreTests) {
+  std::set<std::string> tests;
+  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  for (int i = 0; i < all.total_test_suite_count(); ++i) {
+    const testing::TestSuite& suite = *all.GetTestSuite(i);
+    for (int k = 0; k < suite.total_test_count(); ++k)
+      tests.insert(std::string(suite.name()) + "." + suite.GetTestInfo(k)->name());
+  }
+  for (const oracles::Oracle& oracle : oracles::kTable) {
+    std::istringstream names{std::string(oracle.tests)};
+    for (std::string name; names >> name;) EXPECT_TRUE(tests.contains(name)) << oracle.name << ": " << name;
+    EXPECT_GT(oracle.entries, 0) << oracle.name;
   }
 }
 

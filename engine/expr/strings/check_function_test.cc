@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/testing/test_size.h"
+#include "expr/vectors/loops.h"
 
 namespace lanewise::expr::testing {
 
@@ -99,6 +100,7 @@ bool check(const Expr& expr, Chunk& chunk, const ActiveSet& rows, lanes::Target 
   context.target = target;
   std::vector<std::optional<Value>> expected(rows.rows());
   bool raises = false;
+  const uint64_t shared = shared_references;
   rows.for_each([&](uint32_t row) {
     try {
       expected[row] = evaluate_reference(expr, chunk.row(row));
@@ -106,6 +108,8 @@ bool check(const Expr& expr, Chunk& chunk, const ActiveSet& rows, lanes::Target 
       raises = true;
     }
   });
+  EXPECT_EQ(shared_references, shared)
+      << "the reference is the evaluator's own function: " << expr.to_string();
   if (raises) {
     EXPECT_THROW(evaluate(expr, chunk.columns(), rows, context), UserError) << expr.to_string();
     return false;

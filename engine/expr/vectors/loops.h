@@ -100,6 +100,10 @@ auto indices(R (*)(const Site&, A...)) {
 
 }  // namespace each
 
+/// How often reference_each() has run on this thread, for the test that such functions have another oracle,
+/// too (functions/function_test.cc).
+inline thread_local uint64_t shared_references = 0;
+
 /// Function::evaluate and Function::reference of `R f(const Site&, A...)`, which is called for each active
 /// row. R may be std::optional: no value means NULL.
 template <auto f>
@@ -109,6 +113,7 @@ Vector evaluate_each(const Expr& expr, std::span<const Vector> args, const Activ
 }
 template <auto f>
 Value reference_each(const Expr& expr, std::span<const Value> args) {
+  ++shared_references;
   return each::reference<f>(expr, args, f, each::indices(f));
 }
 
