@@ -56,7 +56,8 @@ QUERIES = {
     "statistics of a table": "SUMMARIZE t",
     "TRY": "SELECT TRY(a / 0) FROM t",
     "collation": "SELECT s FROM t ORDER BY s COLLATE noaccent.nocase",
-    "parameters": "SELECT a FROM t WHERE a = $1",
+    "prepared query": "PREPARE q AS SELECT a FROM t WHERE a = $1; EXECUTE q(3)",
+    "parameters without values": "SELECT a FROM t WHERE a = $1",
 }
 STATEMENTS = {
     "create a table": "CREATE TABLE u AS SELECT a FROM t", "create a view": "CREATE VIEW v AS SELECT a FROM t", "drop": "DROP TABLE t",

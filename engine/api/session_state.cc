@@ -68,6 +68,7 @@ void Session::State::name(Schema& schema, const sql::Query& query) {
   for (size_t i = 0; i < schema.size() && i < query.names.size(); ++i) {
     schema[i].name = query.names[i];
     schema[i].text_of = query.texts[i];
+    schema[i].sql_type = query.sql_types[i];
   }
 }
 

@@ -55,11 +55,16 @@ struct Batch {
   void spill(MemoryBudget* budget, std::string_view what) const;
 };
 
+struct SqlType;  // sql/values/types.h
+
 struct Field {
   std::string name;
   Type type;
   /// The SQL type whose values are given as strings, such as "INTEGER[]" or "JSON"; otherwise empty.
   std::string text_of = {};
+  /// The same type. SQL cannot write all of them: the fields of row(...) do not have names. Null: by its
+  /// text.
+  std::shared_ptr<const SqlType> sql_type = {};
 };
 using Schema = std::vector<Field>;
 

@@ -47,6 +47,11 @@ std::vector<std::string> casts(const Table& table, Chosen chosen, std::string_vi
   return expressions;
 }
 
+/// Column i of lanewise_rows() in the type of SQL. Nested columns have it, see rows_function.
+std::string of_type(size_t i, const Field& field) {
+  return fmt::format("c{}{}", i, field.type.is_nested() || field.text_of.empty() ? "" : "::" + field.text_of);
+}
+
 using duckdb::StatementType;
 
 constexpr const char* kFallback = "lanewise_fallback";
@@ -279,11 +284,11 @@ const std::vector<std::string>& Database::files() const { return state_->files; 
 Table Database::as_json(const Table& table) {
   std::vector<std::string> expressions;
   for (size_t i = 0; i < table.schema.size(); ++i) {
-    const auto& [name, type, text_of] = table.schema[i];
-    expressions.push_back(is_variant(type)   ? fmt::format("c{}::JSON", i)
-                          : !text_of.empty() ? fmt::format("to_json(c{}::{})", i, text_of)
-                          : type.is_nested() ? fmt::format("to_json(c{})", i)
-                                             : fmt::format("c{}", i));
+    const Field& field = table.schema[i];
+    expressions.push_back(is_variant(field.type)   ? fmt::format("c{}::JSON", i)
+                          : field.type.is_nested() ? fmt::format("to_json(c{})", i)
+                          : !field.text_of.empty() ? fmt::format("to_json({})", of_type(i, field))
+                                                   : fmt::format("c{}", i));
   }
   return translated([&] { return state_->selected(table, expressions); });
 }
@@ -296,6 +301,7 @@ Table Database::printable(const Table& table) {
   for (size_t i = 0; i < table.schema.size(); ++i) {
     const Field& field = table.schema[i];
     result.schema[i].text_of = is_zoned(field.type) ? to_duckdb(field.type).ToString() : field.text_of;
+    result.schema[i].sql_type = is_zoned(field.type) ? nullptr : field.sql_type;
   }
   return result;
 }
@@ -304,9 +310,9 @@ void Database::write_parquet(const Batches& rows, const std::string& path) {
   const std::shared_ptr<void> exposing = state_->expose(rows);
   std::vector<std::string> results;
   for (size_t i = 0; i < rows.schema.size(); ++i) {
-    const auto& [name, type, text_of] = rows.schema[i];
-    results.push_back(fmt::format("c{}{} AS {}", i, text_of.empty() ? "" : "::" + text_of,
-                                  duckdb::KeywordHelper::WriteQuoted(name, '"')));
+    const Field& field = rows.schema[i];
+    results.push_back(
+        fmt::format("{} AS {}", of_type(i, field), duckdb::KeywordHelper::WriteQuoted(field.name, '"')));
   }
   NewFile file(path);
   try {
@@ -324,7 +330,7 @@ void Database::to_arrow(Table table, ArrowArrayStream* out) {
   if (std::ranges::any_of(table.schema, has_variant, &Field::type)) {  // Arrow does not have the type
     Table texts = translated([&] { return state_->selected(table, casts(table, has_variant, "JSON")); });
     for (size_t i = 0; i < texts.schema.size(); ++i) {
-      if (!has_variant(table.schema[i].type)) texts.schema[i].text_of = table.schema[i].text_of;
+      if (!has_variant(table.schema[i].type)) texts.schema[i] = table.schema[i];
     }
     table = std::move(texts);
   }

@@ -83,8 +83,9 @@ struct Query {
   std::shared_ptr<void> executor;     // executor that some readers require for errors
   std::shared_ptr<WritePlan> write;   // of a statement that writes
   plan::NodePtr root;
-  std::vector<std::string> names;  ///< names of the result's columns
-  std::vector<std::string> texts;  ///< their Field::text_of
+  std::vector<std::string> names;                         ///< names of the result's columns
+  std::vector<std::string> texts;                         ///< their Field::text_of
+  std::vector<std::shared_ptr<const SqlType>> sql_types;  ///< their Field::sql_type
   /// Time that DuckDB took to find the values of PIVOT without a list of them.
   std::optional<double> pivot_seconds;
   std::set<std::string> computed_by_duckdb;  ///< names of functions and casts

@@ -164,7 +164,10 @@ Database::State::LogicalPlan Database::State::logical_plan(const Statement& stat
     write.names = std::exchange(result.names, {});
     for (size_t i = 0; i < write.types.size(); ++i) result.names.push_back(fmt::format("c{}", i));
   }
-  for (const duckdb::LogicalType& type : write.types) result.texts.push_back(text_of(type));
+  for (const duckdb::LogicalType& type : write.types) {
+    result.texts.push_back(text_of(type));
+    result.sql_types.push_back(sql_type(type));
+  }
   if (statement.kind != Statement::Kind::kQuery) result.write = std::make_shared<WritePlan>(std::move(write));
   return plan;
 }

@@ -203,7 +203,8 @@ Table Database::State::fetch(duckdb::QueryResult& result, MemoryBudget* budget) 
   std::vector<ColumnGather> columns;
   for (size_t i = 0; i < result.types.size(); ++i) {
     types.push_back(find_type(result.types[i]) ? result.types[i] : duckdb::LogicalType::VARCHAR);
-    table.schema.push_back({result.names[i], *find_type(types[i]), text_of(result.types[i])});
+    table.schema.push_back(
+        {result.names[i], *find_type(types[i]), text_of(result.types[i]), sql_type(result.types[i])});
     columns.emplace_back(types[i], table.schema[i].type, 0, budget);
   }
   const auto flush = [&] {

@@ -87,3 +87,11 @@ def test_decimals_below_one(lanewise, digits):
         assert code == 0, error
         lines = f"[{','.join(out.splitlines())}]" if form == "ndjson" else out
         assert [row["x"] for row in json.loads(lines, parse_float=decimal.Decimal)] == [decimal.Decimal(v) for v in values]
+
+
+def test_floats_are_the_same_in_lists(lanewise):
+    code, out, error = lanewise("sql", "--format", "ndjson", "-c", "SELECT x::FLOAT AS x, [x::FLOAT] AS l FROM (VALUES ('0.1'), ('-2.5e-8'), ('1e30'), (NULL), ('inf')) v(x)")
+    assert code == 0, error
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [row["x"] for row in rows] == [0.10000000149011612, -2.5000000292152436e-08, 1.0000000150474662e30, None, "inf"]
+    assert [row["l"] for row in rows] == [[row["x"]] for row in rows]

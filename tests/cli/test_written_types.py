@@ -62,3 +62,29 @@ def test_files_are_read_back(lanewise, name, union):
     code, out, error = lanewise("sql", "--format", "csv", "-c", f"SELECT COLUMNS('e|g|u')::VARCHAR FROM '{name}'")
     assert code == 0, error
     assert list(csv.reader(io.StringIO(out)))[2] == [union, "[b, NULL]", "{1=[12345678901234567890]}"]
+
+
+HELD = "SELECT ['a', 'b'][i % 2 + 1]::ENUM('b', 'a') AS e, i::INTEGER::BIT AS b, i::BIGNUM AS n, '12:00:00+01'::TIMETZ AS t, json_array(i) AS j, union_value(k := 'x'::ENUM('x')) AS u FROM range(3) r(i)"
+UNNAMED = ["row(e)", "row(n)", "row(b)", "row(j, 2)", "row(t)", "row(u)", "row(NULL, e)", "list(row(b, t))", "max((b, t))", "{'p': row(e, [row(n)])}", "map(['k'], [row(j)])",
+           "array_value(row(b), NULL)", "union_value(s := row(t, e))", "row(TIMESTAMPTZ '2026-11-30 12:00:00+00', e)"]
+
+
+@pytest.mark.parametrize("value", UNNAMED)
+def test_structs_without_names(lanewise, tmp_path, value):
+    query = f"SELECT {value} AS x FROM ({HELD})"
+    duckdb.sql("SET TimeZone = 'UTC'")
+    expected = [json.loads(text) for (text,) in duckdb.sql(f"SELECT to_json(x) FROM ({query})").fetchall()]
+    for form, read in {"json": json.loads, "ndjson": lambda out: list(map(json.loads, out.splitlines()))}.items():
+        code, out, error = lanewise("sql", "--format", form, "-c", query)
+        assert code == 0, error
+        assert [row["x"] for row in read(out)] == expected
+    for form in ("csv", "json", "parquet"):
+        for name, program in {"ours": lambda sql: lanewise("sql", "-c", sql)[2], "theirs": lambda sql: duckdb.sql(sql)}.items():
+            assert not program(f"COPY ({query}) TO '{tmp_path}/{name}.{form}'")
+        if form != "parquet":
+            assert (tmp_path / f"ours.{form}").read_text() == (tmp_path / f"theirs.{form}").read_text()
+    code, _, error = lanewise("sql", "-o", "out.parquet", "-c", query)
+    assert code == 0, error
+    read = "SELECT x::VARCHAR FROM '{}/{}.parquet'"
+    theirs = duckdb.sql(read.format(tmp_path, "theirs")).fetchall()
+    assert duckdb.sql(read.format(tmp_path, "ours")).fetchall() == duckdb.sql(read.format(tmp_path, "out")).fetchall() == theirs

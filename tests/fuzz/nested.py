@@ -21,6 +21,7 @@ import duckdb
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "sql"))
 import corpus  # noqa: E402
 import engine  # noqa: E402
+import outcomes  # noqa: E402
 
 TABLE = """CREATE TABLE t AS SELECT i AS n,
     CASE WHEN i % 5 = 0 THEN NULL WHEN i % 5 = 1 THEN [] ELSE [i % 3, NULL, i % 4, i] END::INT[] AS l,
@@ -59,15 +60,20 @@ EXPRESSIONS = {
         "list_transform({texts}, lambda x: x || '!' || n)", "list_sort({texts})", "list_filter({texts}, lambda x: x LIKE '%a%')",
         "({list})::VARCHAR[]", "string_split({text}, 'a')", "list_concat({texts}, {texts})", "struct_keys({{'a': {int}}})"]),
     "text": (["'z' || n", "s.b", "m[2]", "NULL::VARCHAR"], [
-        "({texts})[{int}]", "array_to_string({texts}, '-')", "({list})::VARCHAR", "({struct})::VARCHAR", "({lists})::VARCHAR", "({text})[2:3]",
+        "({texts})[{int}]", "array_to_string({texts}, '-')", "({list})::VARCHAR", "({struct})::VARCHAR", "({pair})::VARCHAR", "({held})::VARCHAR", "struct_extract({pair}, 2)", "({lists})::VARCHAR", "({text})[2:3]",
         "m::VARCHAR", "f::VARCHAR", "({union}).t", "union_tag({union})::VARCHAR", "({enums})[1]::VARCHAR", "h.c::VARCHAR", "variant_typeof(x)", "({union})::VARCHAR"]),
     "union": (["u", "({int.})::INT::UNION(k INT, t VARCHAR)", "'v'::UNION(k INT, t VARCHAR)"], [
         "coalesce({union}, {union})", "CASE WHEN {bool} THEN {union} END", "[{union}, u][2]", "{{'y': {union}}}.y"]),
     "enums": (["e", "['low']::ENUM('top', 'mid', 'low')[]"], [
         "list_sort({enums})", "({enums})[{int.}:]", "list_concat({enums}, {enums})", "coalesce({enums}, {enums})", "list_filter({enums}, lambda y: y > 'top')"]),
     "struct": (["s", "{{'a': n, 'b': 'k'}}"], [
-        "{{'a': {int}, 'b': {text}}}", "struct_pack(a := {int}, b := {text})", "coalesce({struct}, {struct})", "CASE WHEN {bool} THEN {struct} END"]),
+        "{{'a': {int}, 'b': {text}}}", "{{'a': struct_extract({pair}, 1), 'b': {text}}}", "struct_pack(a := {int}, b := {text})", "coalesce({struct}, {struct})", "CASE WHEN {bool} THEN {struct} END"]),
+    "pair": (["(n, 'k')", "row(n % 3, s.b)"], [  # without names of fields
+        "row({int}, {text})", "coalesce({pair}, {pair})", "CASE WHEN {bool} THEN {pair} END", "[{pair}, (n, 'z')][1]"]),
+    "held": (["row(e[1], h.c)", "(h.b, NULL)", "row(u, e[2])"], [  # values that are held as text, for queries' results
+        "row(({enums})[1], {int}::BIGNUM)", "row({union}, {pair}, h.b)", "[row(e[1], {int})]", "map([{int}], [(h.b, {list})])[1:]", "{{'y': (h.c, {text})}}"]),
     "bool": (["n > 20", "s.a = 1"], [
+        "{pair} = {pair}", "{pair} < {pair}", "{pair} IS DISTINCT FROM {pair}", "{pair} IN ({pair.}, {pair.})", "list_contains([{pair}, {pair}], {pair})",
         "list_contains({list}, {int})", "{list} = {list}", "{list} < {list}", "{list} >= {list}", "{list} IS DISTINCT FROM {list}", "{list} IS NULL",
         "{struct} = {struct}", "{struct} < {struct}", "{struct} IS NOT DISTINCT FROM {struct}", "{lists} = {lists}", "{lists} < {lists}",
         "list_has_any({list}, {list})", "list_has_all({list}, {list})", "{list} IN ({list.}, {list.})", "map_contains(m, {int})",
@@ -83,7 +89,9 @@ COMPARED = {
     "gaps": (["w", "[to_days(30)]", "[to_months(n % 2), NULL]"], ["list_concat({gaps}, {gaps})", "({gaps})[{int.}:]"]),
     "gap": (["to_months(1)", "to_days(30)", "to_hours(720)", "to_days(n)"], ["({gaps})[{int.}]"]),
 }
+PRINTED = "FROM (SELECT n, {nested} AS x, {held} AS y, {pair} AS z FROM t)"  # as JSON
 QUERIES = [
+    *[PRINTED] * 3,
     *["SELECT n, ({any})::VARCHAR AS a, ({nested})::VARCHAR AS b FROM t"] * 5, *["SELECT n, (x)::VARCHAR AS x FROM (SELECT n, unnest({nested}) AS x FROM t)"] * 2,
     *["SELECT k::VARCHAR AS k, count(*) AS c, min(n) AS m FROM (SELECT {any} AS k, n FROM t) GROUP BY k"] * 2, "SELECT n FROM t WHERE {bool}",
     "SELECT n, x::VARCHAR AS x, o FROM t, unnest({nested}) WITH ORDINALITY e(x, o)", "SELECT n, e.key, e.value::VARCHAR AS v, e.type FROM t, json_each(to_json({nested})) e",
@@ -141,13 +149,17 @@ def with_parameters(query, choice):
 
 def rows_of(query, execute=None):
     try:
-        as_text = f"SELECT COLUMNS(*)::VARCHAR FROM ({query})"
-        if execute is None:
-            return connection().sql(as_text).fetchall()
-        connection().execute(f"PREPARE q AS {as_text}")
-        return connection().execute(execute).fetchall()
+        printed = query.startswith("FROM")
+        as_text = f"SELECT {'to_json(COLUMNS(*))' if printed else 'COLUMNS(*)'}::VARCHAR FROM ({query})"
+        if execute is not None:
+            connection().execute(f"PREPARE q AS {as_text}")
+        rows = connection().execute(execute or as_text).fetchall()
     except duckdb.Error:
         return None
+    if printed:
+        texts = (", ".join(f'"{i}": {value or "null"}' for i, value in enumerate(row)) for row in rows)
+        rows = corpus.json_answers("[" + ", ".join(f"{{{text}}}" for text in texts) + "]")[0].rows
+    return rows
 
 
 class Oracle:
@@ -186,7 +198,7 @@ def ask(query, vector_size):
 def difference(query, rows, vector_size):
     """The fault of our answer, or the reason why there is none; both empty if it is right."""
     done = ask(query, vector_size)
-    if done.returncode == 2:
+    if done.returncode == 2 and outcomes.MISSING.search(done.stderr):
         return "", done.stderr.partition("\n")[0]
     if done.returncode != 0:
         return f"exit code {done.returncode}: {done.stderr.strip()[-500:]}", ""

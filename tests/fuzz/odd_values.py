@@ -1,6 +1,13 @@
 """Values, patterns and settings at the edges of SQL, which a translation of DuckDB's plans easily misses."""
 
+import sys
+from pathlib import Path
+
 from queries import Table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "sql"))
+
+from colliding import colliding  # noqa: E402
 
 NULL_TYPES = {"bool": "BOOLEAN", "int": "BIGINT", "int32": "INTEGER", "exact": "DOUBLE", "inexact": "DOUBLE", "decimal": "DECIMAL(9, 2)", "text": "VARCHAR",
               "date": "DATE", "time": "TIME", "timestamp": "TIMESTAMP", "zoned": "TIMESTAMPTZ", "interval": "INTERVAL", "blob": "BLOB"}
@@ -46,7 +53,7 @@ SHORT_TEXTS = ["''", "'a'", "'A'", "'b'", "'ab'", "'aB'", "'ba'", "'aab'", "'é'
 
 
 def odd_table(random, hits):
-    """Few rows with few values, so that many are equal; a collation on a column."""
+    """Few rows with few values, so that many are equal, or the hashes of all are; a collation on a column."""
     collation = random.choice(COLUMN_COLLATIONS)
     specification = [
         ("INTEGER", "{h} % 7 - 3"), (random.choice(["BIGINT", "TINYINT", "UINTEGER", "HUGEINT"]), "{h} % 100"),
@@ -55,6 +62,8 @@ def odd_table(random, hits):
         (random.choice(["DECIMAL(4,1)", "DECIMAL(18,3)", "DECIMAL(38,0)"]), "{h} % 9 - 4"),
         ("DATE", "DATE '2000-02-27' + ({h} % 5)::INTEGER"), ("TIMESTAMP", "TIMESTAMP '1999-12-31 23:59:58' + to_seconds({h} % 4)"),
     ]
+    if random.random() < 0.3:
+        specification[1] = ("BIGINT", f"({colliding(60)})[{{h}} % 60 + 1]")
     if random.random() < 0.3:
         specification.append(("ENUM('a', 'B', 'b', 'é')", one_of(["'a'", "'B'", "'b'", "'é'"])))
     columns = [(f"c{i}", kind, value.format(h=f"(hash(i, {i}) % 1000003)::BIGINT"), random.choice([0, 2, 3, 6]))

@@ -21,12 +21,13 @@ from queries import Query, Table  # noqa: E402
 
 LONGEST = 60  # seconds of one process; more counts as a crash
 PATIENCE = 1  # seconds for one answer of DuckDB
+LITTLE_MEMORY = 8 << 20  # bytes, of which some operators take more for few rows
 
 
 def settings(chooser):
-    """Any target, vector size and thread count must give the answer, also if the query is repeated."""
+    """Any target, vector size and thread count must give the answer, also if the query is repeated, or with little memory if it is enough."""
     lanes = chooser.choice(["simd", "simd", "branching", "scalar", "auto", "interleaved", "emulated"])
-    return {"lanes": lanes, "vector_size": chooser.choice([None, None, 1, 2, 7]), "threads": chooser.choice([1, 2]), "semi_joins_first": chooser.choice([False, True]),
+    return {"lanes": lanes, "vector_size": chooser.choice([None, None, 1, 2, 7]), "threads": chooser.choice([1, 2, 7]), "memory": chooser.choice([None, None, None, LITTLE_MEMORY]), "semi_joins_first": chooser.choice([False, True]),
             "times": chooser.choice([1, 1, 2])}
 
 

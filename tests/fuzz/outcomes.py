@@ -4,7 +4,8 @@ import re
 
 CRASH, INTERNAL, DIFFERENT, REFUSED = "crash", "internal error", "different", "refused by name"
 ANSWERED = "answered though DuckDB refuses"
-ORDER = [CRASH, INTERNAL, DIFFERENT, ANSWERED, REFUSED]
+MEMORY = "out of memory"  # of the engine, by name
+ORDER = [CRASH, INTERNAL, DIFFERENT, ANSWERED, REFUSED, MEMORY]
 EXIT_CODE = re.compile(r"exit code (-?\d+)")
 MISSING = re.compile(r"error: (?:statement \d+: )?(.*?) (?:is|are) not supported yet", re.S)
 
@@ -18,6 +19,8 @@ def outcome(reason):
         return INTERNAL
     if "exit code 0, not 2" in reason:
         return ANSWERED
+    if code == 2 and " of the memory limit of " in reason:
+        return MEMORY
     return REFUSED if code == 2 and MISSING.search(reason) else DIFFERENT
 
 

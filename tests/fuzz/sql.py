@@ -5,7 +5,8 @@ NULL where a column of these holds one. A run of 500 or more goes on where it ha
 its --count; what is short then makes it fail, as do answers of which more than half are empty. A difference prints the
 smallest statement that still shows it, and the command that repeats the run.
 
-What DuckDB refuses must be refused here too. DuckDB answers some queries in two ways, of which either is right; the run says
+Each table has settings of its own (oracle.py): a target, the size of a vector, 1 to 7 threads, sometimes 8 MB for the engine, of
+which a query may run out. What DuckDB refuses must be refused here too. DuckDB answers some queries in two ways, of which either is right; the run says
 how many there were. What its statistics of a column say decides between two versions of a function that differ
 (substring('aa', -3, 1) is 'a' where all texts are ASCII, else ''), and its optimiser decides what is evaluated, and so whether
 there is an error. It evaluates the second argument of an OR also for rows that the first has decided. Where DuckDB is wrong by its
@@ -32,7 +33,7 @@ from expressions import AGGREGATES, ENOUGH, FUNCTIONS, Generator, Node, null, ta
 from odd_values import PLAN_SETTINGS, SETTINGS, odd_table, random_settings
 from oracle import (answered_in_two_ways, ask, blocks_of, broken, connect, differs, duckdb_is_wrong, ends_duckdb, engine, failures, law,  # noqa: F401
                     minimal, passing, refused_calls, settings, took_too_long)
-from outcomes import CRASH, INTERNAL, ORDER, REFUSED, missing, outcome, signature, without_literals
+from outcomes import CRASH, INTERNAL, MEMORY, ORDER, REFUSED, missing, outcome, signature, without_literals
 from plans import FEATURES, Plan, PlanGenerator, is_collated, random_plan
 from queries import TYPES, random_query, random_table
 
@@ -56,7 +57,7 @@ class Run:
         self.seed, self.folder, self.plans, self.without = seed, folder, plans, set(without)
         self.counted = (COUNTED if plans < 10 else {}) | (OF_PLANS if plans else {})
         self.hits, self.refusals, self.missing = Counter(), Counter(), Counter()
-        self.refused = self.filled = self.asked = self.two_ways = self.known = self.broken = self.rewritten = 0
+        self.refused = self.filled = self.asked = self.two_ways = self.known = self.out_of_memory = self.broken = self.rewritten = 0
         self.wrong, self.other = [], []
 
     def next_batch(self, number, size):
@@ -146,6 +147,8 @@ class Run:
             kind = outcome(text)
             if kind == REFUSED and isinstance(query, Plan):
                 lacking[missing(text)] += 1
+            elif kind == MEMORY and options["memory"]:
+                counts["out of memory"] += 1
             elif kind in (CRASH, INTERNAL):
                 wrong.append((table, query, options, text))
             elif duckdb_is_wrong(table, query, options, text):
@@ -162,6 +165,7 @@ class Run:
         self.missing += lacking
         self.two_ways += counts["two ways"]
         self.known += counts["known"]
+        self.out_of_memory += counts["out of memory"]
 
 
 def seldom(run):
@@ -182,10 +186,11 @@ def report(run):
     """The table of uses, and the classes of outcomes."""
     kinds = Counter(outcome(text) for *_, text in run.wrong)
     refused = sum(run.missing.values())
-    equal = run.asked - refused - run.two_ways - run.known - sum(kinds.values())
+    equal = run.asked - refused - run.two_ways - run.known - run.out_of_memory - sum(kinds.values())
     print(f"\n{run.asked} queries, {run.filled} with rows; DuckDB refused {run.refused} more; {run.two_ways} have two answers; "
           f"in {run.known} DuckDB is wrong")
-    print(f"equal: {equal}; refused by name: {refused}; " + "; ".join(f"{kind}: {kinds[kind]}" for kind in ORDER if kind != REFUSED))
+    print(f"equal: {equal}; refused by name: {refused}; out of 8 MB: {run.out_of_memory}; " +
+          "; ".join(f"{kind}: {kinds[kind]}" for kind in ORDER if kind not in (REFUSED, MEMORY)))
     if run.broken or run.rewritten:
         print(f"DuckDB has an internal error in {run.broken} more, its optimiser rewrites a pattern wrongly in {run.rewritten}")
     for name, count in run.missing.most_common(15):

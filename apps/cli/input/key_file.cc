@@ -114,8 +114,8 @@ GivenKeys KeyFile::read(const std::vector<std::string>& columns) {
   keys.names = columns;
   const std::vector<bool> all(static_cast<size_t>(table.rows()), true);
   for (size_t i = 0; i < columns.size(); ++i) {
-    const auto& [name, type, text_of] = table.schema[i];
-    const std::string other = type.is_nested() ? type.name() : text_of;
+    const Field& field = table.schema[i];
+    const std::string other = field.type.is_nested() ? field.type.name() : field.text_of;
     if (!other.empty() && other != "JSON")
       throw UserError(fmt::format("'{}', column {}: {} cannot be a key", path_, columns[i], other));
     keys.columns.push_back(in_one_piece(table, i, all));

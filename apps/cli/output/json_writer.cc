@@ -33,8 +33,18 @@ std::vector<std::string> keys_of(const Schema& schema) {
 /// Numbers are numbers (128-bit ones and decimals, too, digit by digit). NaN and infinities, which JSON
 /// lacks, and all other types are strings as SQL prints them.
 bool is_number(const Column& column, int64_t row) {
+  if (column.is_null(row)) return false;
   if (column.type.is_float()) return std::isfinite(column.value(row).real());
   return column.type.is_integer() || column.type.id == TypeId::kDecimal || column.type.id == TypeId::kBool;
+}
+
+/// A FLOAT prints with a DOUBLE's digits, as within lists: most readers of JSON have no other numbers.
+void append_number(const Column& column, int64_t row, std::string& out) {
+  if (column.type.id == TypeId::kFloat32) {
+    out += Value(TypeId::kFloat64, column.value(row).real()).to_string();
+  } else {
+    append_cell(column, row, {}, out);
+  }
 }
 
 /// Appends JSON made by DuckDB: NaN and infinities, which JSON lacks, become strings.
@@ -74,13 +84,18 @@ class JsonWriter : public ResultWriter {
         if (i != 0) line += ',';
         line += keys[i];
         cell.clear();
-        append_cell(column, row, "null", cell);
-        if (!column.is_null(row) && rows.schema[i].text_of == "JSON") {
-          append_json(cell, line);
-        } else if (column.is_null(row) || is_number(column, row)) {
+        if (is_number(column, row)) {
+          append_number(column, row, cell);
           if (const size_t point = cell.find('.'); point == 0 || (point == 1 && cell[0] == '-'))
             cell.insert(point, "0");
           line += cell;
+          continue;
+        }
+        append_cell(column, row, "null", cell);
+        if (column.is_null(row)) {
+          line += cell;
+        } else if (rows.schema[i].text_of == "JSON") {
+          append_json(cell, line);
         } else {
           append_string(cell, line);
         }

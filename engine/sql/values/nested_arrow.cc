@@ -78,9 +78,8 @@ arrow::NestedColumns nested_arrow(duckdb::ClientContext& context, const Table& t
   for (size_t i = 0; i < table.schema.size(); ++i) {
     const Field& field = table.schema[i];
     if (field.text_of.empty() && !field.type.is_nested()) continue;
-    const duckdb::LogicalType type = field.type.is_nested()
-                                         ? to_duckdb(field.type)
-                                         : duckdb::TransformStringToLogicalType(field.text_of, context);
+    const duckdb::LogicalType type =
+        field.type.is_nested() ? to_duckdb(field.type) : duckdbs_type(field, context);
     if (!type.IsNested()) continue;
     Conversion conversion(context, type);
     columns[i] = std::make_unique<arrow::NestedColumn>();

@@ -12,6 +12,14 @@
 #include "sql/duckdb/errors.h"
 #include "sql/values/nested.h"
 
+namespace lanewise {
+
+struct SqlType {
+  duckdb::LogicalType type;
+};
+
+}  // namespace lanewise
+
 namespace lanewise::sql {
 
 using duckdb::LogicalTypeId;
@@ -159,6 +167,10 @@ std::string text_of(const duckdb::LogicalType& type) {
   return names_member ? type.ToString() : "";
 }
 
+std::shared_ptr<const SqlType> sql_type(const duckdb::LogicalType& type) {
+  return text_of(type).empty() ? nullptr : std::make_shared<const SqlType>(type);
+}
+
 Type type_of(const duckdb::LogicalType& type, std::string_view what) {
   if (const auto found = find_type(type)) return *found;
   unsupported(fmt::format("{} is of type {}, which is not", what, type.ToString()));
@@ -187,6 +199,7 @@ duckdb::LogicalType to_duckdb(const Type& type) {
 }
 
 duckdb::LogicalType duckdbs_type(const Field& field, duckdb::ClientContext& context) {
+  if (field.sql_type) return field.sql_type->type;
   return field.text_of.empty() ? to_duckdb(field.type)
                                : duckdb::TransformStringToLogicalType(field.text_of, context);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,8 @@ class Value;
 
 namespace lanewise {
 struct Field;
-}
+struct SqlType;
+}  // namespace lanewise
 
 namespace lanewise::sql {
 
@@ -43,6 +45,9 @@ std::optional<Type> find_type(const duckdb::LogicalType& type);
 /// The Field::text_of of a column of this type: JSON, other types that are stored as strings, and nested
 /// types with such parts.
 std::string text_of(const duckdb::LogicalType& type);
+
+/// Field::sql_type of a column of this type; null if text_of() is empty.
+std::shared_ptr<const SqlType> sql_type(const duckdb::LogicalType& type);
 
 /// Like find_type(); throws UnsupportedError that names the type and `what`, which has it ("column x").
 Type type_of(const duckdb::LogicalType& type, std::string_view what);
