@@ -17,7 +17,7 @@ void raise_again(ConversionError& error, const Expr& cast) {
     throw named;
   }
   error.argument = cast.args[0];
-  throw error;
+  throw;  // the same exception, which the caller has caught
 }
 
 }  // namespace lanewise

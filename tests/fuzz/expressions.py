@@ -135,7 +135,7 @@ FUNCTIONS = [
     ("time_bucket", "time_bucket(INTERVAL 10 DAY, {0})", "date", "date"), ("at time zone", "({0} AT TIME ZONE 'Europe/Berlin')", "timestamp", "zoned"),
     ("cast text list", "(TRY_CAST({0} AS INTEGER[]))[1]", "int", "text"), ("try", "TRY({0} // {1})", "int", "int int"), ("try case", "TRY(CASE WHEN {0} THEN {1} // {2} END)", "int", "bool int int"),
     ("enum_code", "enum_code({0})", "int", "enum"), ("enum text", "({0})::VARCHAR", "text", "enum"), ("& bits", "({0} & {1})", "bits", "bits bits"),
-    ("bits int", "({0})::INTEGER", "int", "bits"), ("int bits", "({0})::INTEGER::BIT", "bits", "int32"), ("bignum text", "({0})::VARCHAR", "text", "bignum"), ("int bignum", "({0})::BIGNUM", "bignum", "int"),
+    ("bits int", "({0})::INTEGER", "int", "bits"), ("int bits", "({0})::INTEGER::BIT", "bits", "int32"), ("bignum text", "({0})::VARCHAR", "text", "bignum"), ("int bignum", "({0})::HUGEINT::BIGNUM", "bignum", "int"),
     ("clock time", "({0})::TIME", "time", "clock"), ("case enum", "(CASE WHEN {0} THEN {1} ELSE {2} END)", "enum", "bool enum enum"), ("coalesce bits", "coalesce({0}, {1})", "bits", "bits bits"),
     *[(f"{op} {kind}", f"({{0}} {op} {{1}})", "bool", f"{kind} {kind}") for kind in ("enum", "bits", "clock", "bignum") for op in ("=", "<")],
     ("between enum", "({0} BETWEEN {1} AND {2})", "bool", "enum enum enum"), ("in enum", "({0} IN ({1}, 'C'))", "bool", "enum enum"), ("is null clock", "({0} IS NULL)", "bool", "clock"),
