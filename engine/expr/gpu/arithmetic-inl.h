@@ -170,7 +170,7 @@ LANES_FN T shift_left(Outcome& outcome, T a, T by) {
   const bool far = by >= T(kBits),
              fits = !negative && (far ? a == 0 : by == 0 || u128(a) < u128(1) << (kBits - 1 - u32(by)));
   outcome.failed |= !fits;
-  return fits && !far ? T(u128(a) << u32(by)) : T(0);
+  return fits && a != 0 ? T(u128(a) << u32(by)) : T(0);
 }
 template <class T>
 LANES_FN T shift_right(Outcome&, T a, T by) {
