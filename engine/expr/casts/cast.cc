@@ -111,7 +111,7 @@ bool can_cast(Type from, Type to) {
 
 bool holds_all(Type from, Type to) {
   const Group a = group(from), b = group(to);
-  if (b == Group::kText) return a != Group::kNested;
+  if (b == Group::kText) return a != Group::kNested && from.id != TypeId::kTimestamp;  // some have no text
   if (a != Group::kNumber && a != Group::kDecimal) return false;
   if (to.id == TypeId::kBool || to.id == TypeId::kFloat64) return true;
   if (from.id == TypeId::kBool) return b == Group::kNumber;

@@ -127,7 +127,10 @@ class TemporaryFiles::Content {
       throw;
     }
     const std::lock_guard lock(mutex_);
-    written_.emplace(at, Range{offset, bytes});
+    const auto [range, is_new] = written_.try_emplace(at, Range{offset, bytes});
+    if (is_new) return;
+    disk_->release(range->second.offset, range->second.bytes);  // of fewer bytes
+    range->second = {offset, bytes};
   }
   void truncate(size_t size) {
     const std::lock_guard lock(mutex_);
@@ -171,10 +174,14 @@ struct TemporaryFiles::Handle : duckdb::FileHandle {
 };
 
 bool TemporaryFiles::CanHandleFile(const std::string& path) {
-  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  const size_t slash = path.rfind('/');
+  const std::string_view name = std::string_view(path).substr(slash + 1);
   const bool is_temporary = (name.starts_with("duckdb_temp_storage_") && name.ends_with(".tmp")) ||
                             (name.starts_with("duckdb_temp_block-") && name.ends_with(".block"));
-  return is_temporary && budget_.spill_file() != nullptr;
+  if (!is_temporary || slash == std::string::npos || budget_.spill_file() == nullptr) return false;
+  std::string_view folder = budget_.spill_file()->folder();
+  if (folder.ends_with('/')) folder.remove_suffix(1);
+  return std::string_view(path).substr(0, slash) == folder;
 }
 
 duckdb::unique_ptr<duckdb::FileHandle> TemporaryFiles::OpenFile(const std::string& path,

@@ -105,7 +105,8 @@ class Stages {
   std::vector<Stage> stages_ = std::vector<Stage>(1);
 };
 
-/// Whether `expr` computes its part `part` for each row.
+/// Whether `expr` computes its part `part` for each row, as Emitter does: all arguments of a call, NULL or
+/// not.
 bool computes(const ExprPtr& expr, const ExprPtr& part) {
   if (expr == part) return true;
   const bool all = expr->kind == Expr::Kind::kCall || expr->kind == Expr::Kind::kCast;

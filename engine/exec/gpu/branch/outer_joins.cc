@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "exec/gpu/join/join_table.h"
+#include "expr/codegen/traits.h"
 #include "ops/join/build.h"
 
 namespace lanewise::exec {
@@ -11,6 +12,9 @@ namespace lanewise::exec {
 namespace {
 
 using plan::JoinKind;
+
+/// Branches that may be added, as each is compiled and launched for itself.
+constexpr size_t kMostAdded = 8;
 
 bool is_divided(const StepSpec& step, const Results& results) {
   const auto* join = std::get_if<plan::Join>(&step.node->payload);
@@ -42,6 +46,9 @@ void OuterJoins::divide(Branch branch, size_t from) {
   while (from < branch.steps.size() && !is_divided(branch.steps[from], results_)) ++from;
   if (from == branch.steps.size()) {
     divided_->branches.push_back(std::move(branch));
+    if (divided_->branches.size() > whole_.branches.size() + kMostAdded)
+      throw expr::NotOnDevice(
+          "several outer joins with a condition and keys that repeat are not supported on GPUs");
     return;
   }
   const Schema& rows = branch.steps[from].node->schema;

@@ -15,7 +15,7 @@ bool keys_repeat(const Results& results, size_t build);
 /// join, an anti join with NULLs, and one that marks the build side's rows, each with a branch of its own.
 class OuterJoins {
  public:
-  /// Both outlive it.
+  /// Both outlive it. Throws expr::NotOnDevice where there would be too many branches.
   OuterJoins(const Pipeline& pipeline, const Results& results);
 
   const Pipeline& pipeline() const { return divided_ ? *divided_ : whole_; }
