@@ -225,6 +225,14 @@ class PlanOracle {
     return values;
   }
 
+  /// For IN with rows of several values: as in DuckDB, any NULL makes FALSE unknown.
+  static bool has_null_key(const plan::Join& join, const Row& left, const Row& right) {
+    return std::ranges::any_of(join.keys, [&](const plan::JoinKey& key) {
+      return !key.null_is_equal && (evaluate_reference(*key.left, left).is_null() ||
+                                    evaluate_reference(*key.right, right).is_null());
+    });
+  }
+
   /// All rows of the right side; with ASOF only the nearest row, chosen before the condition.
   static std::vector<size_t> candidates(const plan::Join& join, const Row& left, const Rows& right) {
     std::vector<size_t> all(right.size());
@@ -259,12 +267,13 @@ class PlanOracle {
       out.push_back(std::move(row));
     };
     const JoinKind kind = join.kind;
+    const bool has_only_keys = join.keys.size() > 1 && join.condition == nullptr;
     for (const Row& row : left) {
       size_t matches = 0;
       bool unknown = false;
       for (const size_t i : candidates(join, row, right)) {
         const Value value = holds(join, row, right[i]);
-        unknown |= value.is_null();
+        unknown |= value.is_null() || (has_only_keys && has_null_key(join, row, right[i]));
         if (value.is_null() || !value.is_true()) continue;
         matched[i] = true;
         if (++matches > 1 && kind == JoinKind::kSingle && !join.message.empty())

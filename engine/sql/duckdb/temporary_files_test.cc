@@ -29,8 +29,8 @@ class TemporaryFilesTest : public testing::Test {
  protected:
   TemporaryFilesTest() { budget_.spill_to(std::make_shared<SpillFile>(folder_.path().string())); }
 
-  static std::string block(size_t number) {
-    return "/anywhere/duckdb_temp_block-" + std::to_string(number) + ".block";
+  std::string block(size_t number) const {
+    return folder_.path().string() + "/duckdb_temp_block-" + std::to_string(number) + ".block";
   }
   duckdb::unique_ptr<duckdb::FileHandle> open(const std::string& path) {
     return files_.OpenFile(
@@ -61,11 +61,13 @@ class TemporaryFilesTest : public testing::Test {
 };
 
 TEST_F(TemporaryFilesTest, KnowsItsNames) {
-  EXPECT_TRUE(files_.CanHandleFile("/tmp/duckdb_temp_storage_DEFAULT-0.tmp"));
-  EXPECT_TRUE(files_.CanHandleFile("duckdb_temp_storage_S32K-12.tmp"));
+  const std::string folder = block(1).substr(0, block(1).rfind('/') + 1);
+  EXPECT_TRUE(files_.CanHandleFile(folder + "duckdb_temp_storage_DEFAULT-0.tmp"));
+  EXPECT_FALSE(files_.CanHandleFile("/elsewhere/duckdb_temp_storage_DEFAULT-0.tmp"));  // somebody's own file
+  EXPECT_FALSE(files_.CanHandleFile("duckdb_temp_storage_S32K-12.tmp"));
   EXPECT_TRUE(files_.CanHandleFile(block(4611686018427387904)));
-  EXPECT_FALSE(files_.CanHandleFile("/tmp/duckdb_temp_storage/rows.tmp"));
-  EXPECT_FALSE(files_.CanHandleFile("/tmp/duckdb_temp_block-1.parquet"));
+  EXPECT_FALSE(files_.CanHandleFile(folder + "rows.tmp"));
+  EXPECT_FALSE(files_.CanHandleFile(folder + "duckdb_temp_block-1.parquet"));
   budget_.spill_to(nullptr);
   EXPECT_FALSE(files_.CanHandleFile(block(1)));
 }
