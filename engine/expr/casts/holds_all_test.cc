@@ -12,7 +12,7 @@
 namespace lanewise::expr {
 namespace {
 
-/// The least and the greatest values, and those of floats that are no numbers.
+/// The least and the greatest values, and floats that are not numbers.
 std::vector<Value> extremes(Type type) {
   if (type.id == TypeId::kDecimal) {
     const int128_t most = power_of_ten(type.precision) - 1;

@@ -63,7 +63,7 @@ class TemporaryFilesTest : public testing::Test {
 TEST_F(TemporaryFilesTest, KnowsItsNames) {
   const std::string folder = block(1).substr(0, block(1).rfind('/') + 1);
   EXPECT_TRUE(files_.CanHandleFile(folder + "duckdb_temp_storage_DEFAULT-0.tmp"));
-  EXPECT_FALSE(files_.CanHandleFile("/elsewhere/duckdb_temp_storage_DEFAULT-0.tmp"));  // somebody's own file
+  EXPECT_FALSE(files_.CanHandleFile("/elsewhere/duckdb_temp_storage_DEFAULT-0.tmp"));  // a user's file
   EXPECT_FALSE(files_.CanHandleFile("duckdb_temp_storage_S32K-12.tmp"));
   EXPECT_TRUE(files_.CanHandleFile(block(4611686018427387904)));
   EXPECT_FALSE(files_.CanHandleFile(folder + "rows.tmp"));
