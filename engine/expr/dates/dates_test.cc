@@ -11,10 +11,14 @@
 #include "expr/evaluation/evaluate.h"
 #include "expr/functions/build.h"
 #include "expr/testing/calendar_oracle.h"
+#include "expr/testing/calls.h"
 
 /// The functions that host and device share, against an oracle that shares nothing with them.
 namespace lanewise::expr {
 namespace {
+
+using calls::number;
+using calls::of;
 
 constexpr int64_t kDay = oracle::kDay;
 
@@ -48,15 +52,6 @@ std::vector<int64_t> timestamps() {
 Value date(int64_t days) { return {TypeId::kDate, int128_t{days}}; }
 Value timestamp(int64_t micros) { return {TypeId::kTimestamp, int128_t{micros}}; }
 Value word(std::string_view text) { return Value::varchar(std::string(text)); }
-
-Value of(const char* name, const std::vector<Value>& args) {
-  std::vector<ExprPtr> literals;
-  for (const Value& arg : args) literals.push_back(literal(arg));
-  return evaluate_reference(*call(name, literals), {});
-}
-int64_t number(const char* name, const std::vector<Value>& args) {
-  return static_cast<int64_t>(of(name, args).integer());
-}
 
 constexpr std::string_view kParts[] = {"millennium", "century", "decade",   "year", "quarter",
                                        "month",      "week",    "day",      "dow",  "isodow",

@@ -10,11 +10,15 @@
 #include "expr/evaluation/evaluate.h"
 #include "expr/functions/build.h"
 #include "expr/testing/calendar_oracle.h"
+#include "expr/testing/calls.h"
 
 /// Epochs, names, clocks and intervals, against plain counting and DuckDB's answers.
 namespace lanewise {
 namespace moments_test {
 namespace {
+
+using calls::number;
+using calls::of;
 
 constexpr int64_t kDay = oracle::kDay;
 constexpr int64_t kMoments[] = {0,
@@ -32,14 +36,6 @@ constexpr int64_t kMoments[] = {0,
                                 1'709'209'996'789'012,
                                 253'402'300'799'999'999};
 
-Value of(const char* name, const std::vector<Value>& args) {
-  std::vector<ExprPtr> literals;
-  for (const Value& arg : args) literals.push_back(literal(arg));
-  return evaluate_reference(*call(name, literals), {});
-}
-int64_t number(const char* name, const std::vector<Value>& args) {
-  return static_cast<int64_t>(of(name, args).integer());
-}
 Value of_type(TypeId type, int64_t number) { return {type, int128_t{number}}; }
 Value date(int64_t days) { return of_type(TypeId::kDate, days); }
 Value time(int64_t micros) { return of_type(TypeId::kTime, micros); }

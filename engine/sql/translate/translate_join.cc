@@ -325,21 +325,21 @@ Rows Translator::any_join(duckdb::LogicalAnyJoin& op) {
   }
   std::vector<const duckdb::Expression*> others;
   for (const duckdb::Expression* const part : parts) {
-    std::optional<Compared> compared = is_mark ? std::nullopt : sides(*part, both, split);
-    if (compared && is_key(compared->comparison)) {
-      join.keys.push_back({std::move(compared->left), std::move(compared->right),
-                           compared->comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM});
+    std::optional<Compared> key;
+    if (!is_mark && is_key(part->type)) key = sides(*part, both, split);
+    if (key) {
+      const bool null_is_equal = part->type == ExpressionType::COMPARE_NOT_DISTINCT_FROM;
+      join.keys.push_back({std::move(key->left), std::move(key->right), null_is_equal});
     } else {
       others.push_back(part);
     }
   }
   const bool may_have_range = join.keys.empty() && !is_mark && op.join_type != duckdb::JoinType::SINGLE;
   for (const duckdb::Expression* const part : others) {
-    std::optional<Compared> compared;
-    if (may_have_range && !join.range) compared = sides(*part, both, split);
-    if (compared && range_order(compared->comparison)) {
-      join.range = {*range_order(compared->comparison), std::move(compared->left),
-                    std::move(compared->right)};
+    std::optional<Compared> range;
+    if (may_have_range && !join.range && range_order(part->type)) range = sides(*part, both, split);
+    if (range) {
+      join.range = {*range_order(range->comparison), std::move(range->left), std::move(range->right)};
     } else {
       add_condition(join.condition, expression(*part, both));
     }
@@ -347,12 +347,11 @@ Rows Translator::any_join(duckdb::LogicalAnyJoin& op) {
   return joined(op, left, right, std::move(join));
 }
 
-/// Of a comparison of a value of the left side, which has `split` columns, and one of the right side;
-/// nothing: it is something else. DuckDB leaves them in the condition of an outer join where another part of
-/// it reads one side only.
+/// Both sides of a comparison of the left child's columns, the first `split`, with those of the right child.
+/// Nothing if a side reads columns of both or may raise an error. DuckDB leaves such comparisons in the
+/// condition of an outer join if another part of it reads one child only.
 std::optional<Translator::Compared> Translator::sides(const duckdb::Expression& part, const Rows& both,
                                                       size_t split) {
-  if (!is_key(part.type) && !range_order(part.type)) return std::nullopt;
   const auto& comparison = part.Cast<duckdb::BoundComparisonExpression>();
   if (holds_variant(comparison.left->return_type)) return std::nullopt;
   const auto value = [&](const duckdb::Expression& expr) {

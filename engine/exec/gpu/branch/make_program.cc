@@ -245,7 +245,7 @@ class ProgramMaker {
     return false;
   }
 
-  /// What follows computes values of some rows only: of the others the errors are raised here.
+  /// Later steps may drop rows or compute values only for some. So errors of all rows are raised here.
   void check() {
     for (const ExprPtr& expr : unchecked_)
       stages_.add(disjunction({call("IS NULL", {expr}), literal(Value::boolean(true))}));
