@@ -36,7 +36,7 @@ def level(request):
 @pytest.fixture
 def emulated_gpu(tmp_path, tmp_path_factory):
     """The environment in which a program finds the emulated GPU, without kernels compiled before. Its compiler reuses what it compiled for another
-    test of this run."""
+    test of this run. No line of a profile is cut."""
     parts = BUILD / "engine/gpu/emulated"
     if not (parts / "libcuda.so.1").exists():
         pytest.skip("no emulated GPU: it needs Boost.Context")
@@ -44,4 +44,4 @@ def emulated_gpu(tmp_path, tmp_path_factory):
     of_run = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
     return {"LD_LIBRARY_PATH": str(parts), "LANEWISE_NVRTC": str(parts / "libnvrtc.so"),
             "EMULATED_GPU_CACHE": str(of_run / "emulated-kernels"),
-            "LANEWISE_SORT": str(parts / "lanewise_sort.so"), "LANEWISE_KERNELS": "", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+            "LANEWISE_SORT": str(parts / "lanewise_sort.so"), "LANEWISE_KERNELS": "", "COLUMNS": "1000", "XDG_CACHE_HOME": str(tmp_path / "cache")}

@@ -22,7 +22,7 @@ SLOTS = ["--device-strategy", "groups=slots"]
 
 @pytest.fixture
 def env(emulated_gpu, tmp_path):
-    return {**os.environ, **emulated_gpu, "XDG_CONFIG_HOME": str(tmp_path), "COLUMNS": "1000"}
+    return {**os.environ, **emulated_gpu, "XDG_CONFIG_HOME": str(tmp_path)}
 
 
 @pytest.fixture

@@ -216,9 +216,9 @@ def test_busy_lanes_of_pairs(emulated_gpu, form):
     query = """CREATE TABLE l AS SELECT i AS k, i AS v FROM range(8192) n(i);
       CREATE TABLE r AS SELECT CASE WHEN i < 2048 THEN 32 ELSE i % 32 * 32 END AS k, i AS w FROM range(2560) n(i);
       SELECT count(*), sum(w) FROM l JOIN r ON l.k = r.k AND w + v >= 0"""
-    done = run({**emulated_gpu, "COLUMNS": "1000"}, query, "--device", "cuda", "--profile", "--device-strategy", f"pairs={form},occupancy")
+    done = run(emulated_gpu, query, "--device", "cuda", "--profile", "--device-strategy", f"pairs={form},occupancy")
     assert done.returncode == 0 and re.findall(r" aggregate(?:_queue)? .*, occupancy ([0-9.]+) %", done.stderr) == BUSY[form], done.stderr
-    done = run({**emulated_gpu, "COLUMNS": "1000"}, query, "--device", "cuda", "--profile", "--device-strategy", f"pairs={form}")
+    done = run(emulated_gpu, query, "--device", "cuda", "--profile", "--device-strategy", f"pairs={form}")
     assert done.returncode == 0 and "aggregate" in done.stderr and ", occupancy" not in done.stderr, done.stderr
 
 
