@@ -41,10 +41,12 @@ Json json_of(const exec::PipelineText& pipeline) {
   Json branches = Json::array();
   for (const auto& [source, steps] : pipeline.branches)
     branches.push_back({{"source", source}, {"steps", steps}});
-  return {{"number", pipeline.number},
-          {"branches", std::move(branches)},
-          {"sink", pipeline.sink},
-          {"after", pipeline.after}};
+  Json json = {{"number", pipeline.number},
+               {"branches", std::move(branches)},
+               {"sink", pipeline.sink},
+               {"after", pipeline.after}};
+  if (!pipeline.part.empty()) json["part"] = pipeline.part;
+  return json;
 }
 
 Table table_of_drawing(const plan::Drawing& drawing, sql::Statement::Format format) {

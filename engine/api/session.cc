@@ -74,8 +74,7 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
         result.table = explained(state_->explain(parsed, false));
       } else {
         const sql::Query planned = state_->database.plan(parsed);
-        result.table =
-            explained(*planned.root, exec::explained_pipelines(planned.root, state_->run_options()), parsed);
+        result.table = explained(*planned.root, exec::explained_pipelines(planned.root), parsed);
       }
       result.plan_seconds = watch.lap();
       return result;

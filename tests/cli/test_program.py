@@ -120,12 +120,28 @@ def test_explain_shows_pipelines(lanewise):
         {"number": 2, "branches": [{"source": "Scan l", "steps": ["inner Join with 1"]}], "sink": "Aggregate", "after": [1]}], out + error
 
 
+def test_explain_shows_pipelines_of_recursions(lanewise):
+    query = """WITH RECURSIVE a(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM a WHERE i < (SELECT count(*) FROM range(9))),
+      b(i) USING KEY (i) AS (FROM a UNION SELECT b.i + 10 FROM b ANTI JOIN recurring.b c ON b.i + 10 = c.i WHERE b.i < 50) SELECT count(*) FROM b"""
+    code, out, error = lanewise("sql", "--format", "csv", "-c", f"EXPLAIN {query}")
+    lines = [line.strip('"') for line in out.splitlines() if line.strip('"').startswith("pipeline")]
+    assert code == 0 and lines == [
+        "pipeline 1 (first rows of recursion 1): Values → Project → Result",
+        "pipeline 2 (each round of recursion 1): rows of the last round → Filter → Project → Result",
+        "pipeline 3 (first rows of recursion 2): rows of recursion 1 → Result",
+        "pipeline 4 (each round of recursion 2): rows of recursion 2 → lookup",
+        "pipeline 6: rows of recursion 2 → Aggregate"], out + error
+    code, out, error = lanewise("sql", "--format", "json", "-c", f"EXPLAIN (FORMAT json) {query}")
+    pipelines = json.loads(json.loads(out)[0]["plan"])["pipelines"]
+    assert code == 0 and [pipeline.get("part") for pipeline in pipelines][:3] == ["first rows of recursion 1", "each round of recursion 1", "first rows of recursion 2"], out + error
+
+
 @pytest.mark.parametrize("join, keys", [
     ("JOIN r ON l.i = r.k", "300 rows, array by 599 numbers, 2.3 KiB: their range is narrow"),
     ("JOIN r ON l.w = r.wide", "300 rows, hash table of 512 slots, 32-bit keys, 4.5 KiB: their range of 2990000001 numbers is too wide"),
     ("SEMI JOIN r ON l.i = r.k", "300 rows, bitmap of 599 numbers, 80 B: the join needs only whether a key is there"),
-    ("JOIN r ON l.i = r.k AND l.w = r.wide", "300 rows, packed in a word, hash table of 512 slots, 64-bit keys, 8.5 KiB: their range of 3061760000599 numbers is too wide"),
-    ("JOIN r ON l.i::TEXT = r.k::TEXT", "300 rows, hash table of 512 slots, keys as bytes, 13.2 KiB: they do not fit in 64 bits"),
+    ("JOIN r ON l.i = r.k AND l.w = r.wide", "300 rows, packed in a word, hash table of 640 slots, 64-bit keys, 8.5 KiB: their range of 3061760000599 numbers is too wide"),
+    ("JOIN r ON l.i::TEXT = r.k::TEXT", "300 rows, hash table of 640 slots, keys as bytes, 13.2 KiB: they do not fit in 64 bits"),
     ("JOIN r ON l.i < r.k", "")])
 def test_joins_say_how_they_find_keys(lanewise, join, keys):
     tables = "CREATE TABLE l AS SELECT i, i * 10000000 AS w FROM range(1000) t(i); CREATE TABLE r AS SELECT i * 2 AS k, i * 10000000 AS wide FROM range(300) t(i); "

@@ -371,7 +371,60 @@ def test_pairs_that_have_no_room_at_once(emulated_gpu):
     assert re.search(r"kernels .* in \d+ batches", answers[1].stderr), answers[1].stderr
 
 
-def test_joins_without_an_equality_are_refused(emulated_gpu):
-    for join in ("l, r", "l JOIN r ON l.k > r.k", "l LEFT JOIN r ON l.k % 5 + r.k % 3 = 6"):
-        gpu = run(emulated_gpu, f"WITH l AS (FROM range(50) n(k)), r AS (FROM range(40) n(k) WHERE k % 7 < 4) SELECT count(*) FROM {join}", "--device", "cuda")
-        assert gpu.returncode == 2 and "joins without an equality are not supported on GPUs" in gpu.stderr, (join, gpu)
+# All pairs, with conditions that are no equality of the two sides: their rows are one run.
+WITHOUT_KEYS = {
+    "cross": "SELECT v, w, t FROM l, r",
+    "no column": "SELECT count(*) FROM l, r",
+    "inner": "SELECT v, w FROM l JOIN r ON (l.k + r.k) % 7 = 3",
+    "left": "SELECT v, w, t FROM l LEFT JOIN r ON (l.k + r.k) % 70 = 3",
+    "full": "SELECT v, w, t FROM l FULL JOIN r ON (l.k + r.k) % 70 = 3",
+    "semi": "SELECT v FROM l WHERE EXISTS (FROM r WHERE (l.k + r.k) % 70 = 3)",
+    "anti": "SELECT v FROM l WHERE NOT EXISTS (FROM r WHERE (l.k + r.k) % 70 = 3)",
+    "one row": "SELECT v, w FROM l, (FROM r WHERE w = 3)",
+    "no row": "SELECT v, w FROM l LEFT JOIN (FROM r WHERE w < 0) r ON (l.k + r.k) % 70 = 3",
+    "three tables": "SELECT l.v, a.w, count(*) FROM l, r a, r b WHERE a.w + b.w < l.v % 9 GROUP BY ALL",
+    "subquery": "SELECT v, (SELECT sum(w) FROM r WHERE (l.k + r.k) % 70 = 3) FROM l",
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_KEYS)
+def test_joins_without_an_equality(emulated_gpu, kind):
+    tables = """CREATE TABLE l AS SELECT i AS v, CASE WHEN i % 11 <> 5 THEN i % 40 END AS k FROM range(150) n(i);
+      CREATE TABLE r AS SELECT i AS w, 'text ' || i AS t, CASE WHEN i % 5 <> 2 THEN i % 40 END AS k FROM range(70) n(i);"""
+    sql = f"{tables} {WITHOUT_KEYS[kind]} ORDER BY ALL"
+    for more in ([], ["--device-rows", "64"]):
+        cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile", *more)
+        assert cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, cpu.stderr + gpu.stderr
+        assert re.search(r"^ *Join .* cuda:0$", gpu.stderr, re.M) and "then on the CPU" not in gpu.stderr, gpu.stderr
+
+
+def test_joins_by_an_inequality_are_refused(emulated_gpu):
+    gpu = run(emulated_gpu, "WITH l AS (FROM range(50) n(k)), r AS (FROM range(40) n(k) WHERE k % 7 < 4) SELECT count(*) FROM l JOIN r ON l.k > r.k", "--device", "cuda")
+    assert gpu.returncode == 2 and "joins by an inequality are not supported on GPUs" in gpu.stderr, gpu
+
+
+MARKS = {
+    "two columns": "(a, b) IN (SELECT x, y FROM r)",
+    "not": "(a, b) NOT IN (SELECT x, y FROM r)",
+    "none": "(a, b) IN (SELECT x, y FROM r WHERE w < 0)",
+    "no NULL": "(a, b) IN (SELECT x, y FROM r WHERE x IS NOT NULL AND y IS NOT NULL)",
+    "correlated": "a IN (SELECT x FROM r WHERE r.y = l.b)",
+    "correlated NULLs": "a IN (SELECT x FROM r WHERE r.y IS NOT DISTINCT FROM l.b)",
+    "condition": "a IN (SELECT x FROM r WHERE r.y < l.b)",
+    "NULL condition": "a IN (SELECT x FROM r WHERE r.y % l.b = 1)",
+    "two and a condition": "(a, t) IN (SELECT x, t FROM r WHERE r.y < l.b)",
+    "less than any": "a < ANY (SELECT x FROM r WHERE r.y = l.b)",
+    "all": "a <> ALL (SELECT x FROM r WHERE r.y < l.b)",
+}
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_marks_of_several_conditions(emulated_gpu, mark):
+    """TRUE, FALSE and NULL as on the CPU, with NULLs on either side."""
+    for rows in (0, 1, 90):
+        tables = f"""CREATE TABLE l AS SELECT i AS v, CASE WHEN i % 7 <> 5 THEN i % 9 END AS a, CASE WHEN i % 5 <> 3 THEN i % 6 END AS b, 't' || i % 4 AS t FROM range(200) n(i);
+          CREATE TABLE r AS SELECT i AS w, CASE WHEN i % 13 <> 4 THEN i % 8 END AS x, CASE WHEN i % 11 <> 6 THEN i % 10 END AS y, CASE WHEN i % 17 <> 3 THEN 't' || i % 5 END AS t FROM range({rows}) n(i);"""
+        sql = f"{tables} SELECT v, {MARKS[mark]} AS m FROM l ORDER BY ALL; SELECT v FROM l WHERE {MARKS[mark]} ORDER BY ALL"
+        cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile")
+        assert cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, cpu.stderr + gpu.stderr
+        assert re.search(r"^ *Join .* cuda:0$", gpu.stderr, re.M) and "then on the CPU" not in gpu.stderr, gpu.stderr

@@ -13,26 +13,40 @@ namespace {
 
 std::string named_join(const plan::Join& join) { return fmt::format("{} Join", plan::name(join.kind)); }
 
-std::string source_text(const Branch& branch) {
-  return std::visit(
-      Overloaded{[](const plan::Scan* scan) { return "Scan " + scan->source->name(); },
-                 [](const plan::Values*) { return std::string("Values"); },
-                 [](const ResultOf& result) { return fmt::format("result of {}", result.pipeline + 1); },
-                 [](const MarkedRowsOf& marked) {
-                   const auto& join = std::get<plan::Join>(marked.join->payload);
-                   const bool has_match = join.kind == plan::JoinKind::kRightSemi;
-                   return fmt::format("rows of {} {} match", marked.pipeline + 1,
-                                      has_match ? "with a" : "without a");
-                 },
-                 [](const RowsOfPart&) { return std::string("rows of a part"); }},
-      branch.input);
-}
+/// Writes pipelines that follow `before` others.
+class PipelineWriter {
+ public:
+  PipelineWriter(size_t before, const std::function<std::string(const plan::Values&)>& name_of)
+      : before_(before), name_of_(name_of) {}
 
-std::string step_text(const StepSpec& step) {
-  const auto* const join = std::get_if<plan::Join>(&step.node->payload);
-  const std::string name = join != nullptr ? named_join(*join) : plan::name(step.node->payload);
-  return step.reads_result() ? fmt::format("{} with {}", name, step.result + 1) : name;
-}
+  size_t number(size_t pipeline) const { return before_ + pipeline + 1; }
+  std::string source_text(const Branch& branch) const {
+    return std::visit(
+        Overloaded{[](const plan::Scan* scan) { return "Scan " + scan->source->name(); },
+                   [&](const plan::Values* values) {
+                     const std::string name = name_of_ ? name_of_(*values) : "";
+                     return name.empty() ? "Values" : name;
+                   },
+                   [&](const ResultOf& result) { return fmt::format("result of {}", number(result.pipeline)); },
+                   [&](const MarkedRowsOf& marked) {
+                     const auto& join = std::get<plan::Join>(marked.join->payload);
+                     const bool has_match = join.kind == plan::JoinKind::kRightSemi;
+                     return fmt::format("rows of {} {} match", number(marked.pipeline),
+                                        has_match ? "with a" : "without a");
+                   },
+                   [](const RowsOfPart&) { return std::string("rows of a part"); }},
+        branch.input);
+  }
+  std::string step_text(const StepSpec& step) const {
+    const auto* const join = std::get_if<plan::Join>(&step.node->payload);
+    const std::string name = join != nullptr ? named_join(*join) : plan::name(step.node->payload);
+    return step.reads_result() ? fmt::format("{} with {}", name, number(step.result)) : name;
+  }
+
+ private:
+  const size_t before_;
+  const std::function<std::string(const plan::Values&)>& name_of_;
+};
 
 std::string sink_text(const Pipeline& pipeline) {
   if (pipeline.sink == nullptr) return "Result";
@@ -44,15 +58,18 @@ std::string sink_text(const Pipeline& pipeline) {
 
 }  // namespace
 
-std::vector<PipelineText> texts_of(const std::vector<Pipeline>& pipelines) {
+std::vector<PipelineText> texts_of(const std::vector<Pipeline>& pipelines, size_t before,
+                                   const std::function<std::string(const plan::Values&)>& name_of) {
+  const PipelineWriter writer(before, name_of);
   std::vector<PipelineText> texts;
   for (const Pipeline& pipeline : pipelines) {
-    PipelineText& text = texts.emplace_back(PipelineText{texts.size() + 1, {}, sink_text(pipeline), {}});
+    PipelineText& text =
+        texts.emplace_back(PipelineText{writer.number(texts.size()), {}, sink_text(pipeline), {}});
     for (const Branch& branch : pipeline.branches) {
-      auto& steps = text.branches.emplace_back(PipelineText::Branch{source_text(branch), {}}).steps;
-      for (const StepSpec& step : branch.steps) steps.push_back(step_text(step));
+      auto& steps = text.branches.emplace_back(PipelineText::Branch{writer.source_text(branch), {}}).steps;
+      for (const StepSpec& step : branch.steps) steps.push_back(writer.step_text(step));
     }
-    for (const size_t read : results_read(pipeline)) text.after.push_back(read + 1);
+    for (const size_t read : results_read(pipeline)) text.after.push_back(writer.number(read));
   }
   return texts;
 }
@@ -64,8 +81,9 @@ std::string to_string(const PipelineText& pipeline) {
     for (const std::string& step : steps) text += " → " + step;
     branches.push_back(pipeline.branches.size() > 1 ? "(" + text + ")" : text);
   }
-  std::string text =
-      fmt::format("pipeline {}: {} → {}", pipeline.number, fmt::join(branches, " + "), pipeline.sink);
+  const std::string part = pipeline.part.empty() ? "" : fmt::format(" ({})", pipeline.part);
+  std::string text = fmt::format("pipeline {}{}: {} → {}", pipeline.number, part,
+                                 fmt::join(branches, " + "), pipeline.sink);
   if (!pipeline.after.empty()) text += fmt::format("; after {}", fmt::join(pipeline.after, ", "));
   return text;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,11 +19,14 @@ struct PipelineText {
   std::vector<Branch> branches;  ///< several: their rows are concatenated (UNION ALL)
   std::string sink;
   std::vector<size_t> after;  ///< the pipelines whose results it reads
+  std::string part = {};      ///< "each round of recursion 1"; empty: of the plan itself
 };
 
-std::vector<PipelineText> texts_of(const std::vector<Pipeline>& pipelines);
+/// `before` pipelines have numbers already. `name_of` gives another name than Values to some; may be empty.
+std::vector<PipelineText> texts_of(const std::vector<Pipeline>& pipelines, size_t before = 0,
+                                   const std::function<std::string(const plan::Values&)>& name_of = {});
 
-/// "pipeline 2: Scan orders → inner Join with 1 → Aggregate; after 1".
+/// "pipeline 2: Scan orders → inner Join with 1 → Aggregate; after 1". Its part stands in brackets.
 std::string to_string(const PipelineText& pipeline);
 
 }  // namespace lanewise::exec

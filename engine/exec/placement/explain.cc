@@ -2,32 +2,94 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
+
 #include "exec/gpu/run_on_device.h"
 #include "exec/pipeline/pipeline.h"
 #include "exec/placement/placement.h"
-#include "exec/recursion/recursion.h"
 #include "exec/results/results.h"
 
 namespace lanewise::exec {
 
 namespace {
 
-/// The plan without recursions, which are replaced by tables without rows.
-plan::NodePtr plain(const plan::NodePtr& root, const Options& options) {
-  const auto no_rows = [](const plan::NodePtr& part) { return Table{part->schema, {}}; };
-  return without_recursion(root, no_rows, options.budget, options.cancellation);
+using plan::NodePtr;
+
+/// What runs as one graph of pipelines: a part of a recursion, or the plan itself.
+struct PlanPart {
+  std::string name;  // of the plan itself: empty
+  NodePtr plan;
+};
+
+/// Divides a plan with recursions: their rows, and those that their rounds read, become Values.
+class Parts {
+ public:
+  explicit Parts(const NodePtr& root) {
+    NodePtr plan = without_recursions(root);
+    parts_.push_back({"", std::move(plan)});
+  }
+
+  /// Those of recursions come before what reads their rows.
+  const std::vector<PlanPart>& parts() const { return parts_; }
+  std::string name_of(const plan::Values& values) const {
+    const auto found = names_.find(values.table.get());
+    return found == names_.end() ? "" : found->second;
+  }
+
+ private:
+  NodePtr rows(const Schema& schema, std::string name) {
+    auto table = std::make_shared<const Table>(Table{schema, {}});
+    names_.emplace(table.get(), std::move(name));
+    return plan::values(table);
+  }
+  NodePtr without_recursions(const NodePtr& node) {
+    if (const auto* recursion = std::get_if<plan::Recursion>(&node->payload)) return divide(*node, *recursion);
+    if (const auto* ref = std::get_if<plan::CteRef>(&node->payload)) {
+      const auto found = rounds_.find(ref->id);
+      return found == rounds_.end() ? node : found->second;
+    }
+    std::vector<NodePtr> children;
+    for (const NodePtr& child : node->children) children.push_back(without_recursions(child));
+    if (children == node->children) return node;
+    plan::Node changed = *node;
+    changed.children = std::move(children);
+    return std::make_shared<plan::Node>(std::move(changed));
+  }
+  NodePtr divide(const plan::Node& node, const plan::Recursion& recursion) {
+    const std::string number = fmt::format("recursion {}", ++recursions_);
+    NodePtr first = without_recursions(node.children[0]);
+    parts_.push_back({"first rows of " + number, std::move(first)});
+    rounds_[recursion.id] = rows(node.schema, "rows of the last round");
+    rounds_[recursion.all_id] = rows(node.schema, "rows of " + number);
+    NodePtr round = without_recursions(node.children[1]);
+    parts_.push_back({"each round of " + number, std::move(round)});
+    return rows(node.schema, "rows of " + number);
+  }
+
+  std::vector<PlanPart> parts_;
+  std::unordered_map<const Table*, std::string> names_;
+  std::unordered_map<uint64_t, NodePtr> rounds_;  // what CteRefs of recursions read
+  size_t recursions_ = 0;
+};
+
+/// Calls f(pipelines, texts) for each part of the plan.
+template <class F>
+void for_parts(const NodePtr& root, F f) {
+  const Parts parts(root);
+  size_t before = 0;
+  for (const PlanPart& part : parts.parts()) {
+    const std::vector<Pipeline> pipelines = split(*part.plan);
+    std::vector<PipelineText> texts = texts_of(
+        pipelines, before, [&](const plan::Values& values) { return parts.name_of(values); });
+    for (PipelineText& text : texts) text.part = part.name;
+    before += pipelines.size();
+    f(pipelines, texts);
+  }
 }
 
-}  // namespace
-
-std::vector<PipelineText> explained_pipelines(const plan::NodePtr& root, const Options& options) {
-  return texts_of(split(*plain(root, options)));
-}
-
-std::string explain_pipelines(const plan::NodePtr& root, bool kernels, const Options& options) {
-  const plan::NodePtr plan = plain(root, options);
-  const std::vector<Pipeline> pipelines = split(*plan);
-  const std::vector<PipelineText> texts = texts_of(pipelines);
+/// The lines of a part's pipelines.
+std::string lines_of(const std::vector<Pipeline>& pipelines, const std::vector<PipelineText>& texts,
+                     bool kernels, const Options& options) {
   Results results;  // without rows: only their types matter here
   for (const Pipeline& pipeline : pipelines) results.push_back({{pipeline.output, {}}});
   std::vector<Choice> choices;
@@ -48,6 +110,24 @@ std::string explain_pipelines(const plan::NodePtr& root, bool kernels, const Opt
          kernel_sources(pipelines[i], results, options.device_strategy, {.nullable = true}, true))
       text += source;
   }
+  return text;
+}
+
+}  // namespace
+
+std::vector<PipelineText> explained_pipelines(const NodePtr& root) {
+  std::vector<PipelineText> all;
+  for_parts(root, [&](const std::vector<Pipeline>&, const std::vector<PipelineText>& texts) {
+    all.insert(all.end(), texts.begin(), texts.end());
+  });
+  return all;
+}
+
+std::string explain_pipelines(const NodePtr& root, bool kernels, const Options& options) {
+  std::string text;
+  for_parts(root, [&](const std::vector<Pipeline>& pipelines, const std::vector<PipelineText>& texts) {
+    text += lines_of(pipelines, texts, kernels, options);
+  });
   return text;
 }
 

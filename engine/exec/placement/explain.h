@@ -10,7 +10,7 @@
 namespace lanewise::exec {
 
 /// The pipelines of a plan.
-std::vector<PipelineText> explained_pipelines(const plan::NodePtr& root, const Options& options);
+std::vector<PipelineText> explained_pipelines(const plan::NodePtr& root);
 
 /// A line for each pipeline of a plan. With Options::device_view, the lines below it say where it would run,
 /// with both estimates; with `kernels`, whether a GPU supports it, and the sources if it does.

@@ -51,6 +51,17 @@ bool counts_up(const Buffer& order, size_t rows) {
   return does;
 }
 
+/// Whether all that probes read of the build side is one short value of a row.
+bool reads_one_value(const plan::Join& join, const Build& build) {
+  using plan::JoinKind;
+  if (join.kind != JoinKind::kInner && join.kind != JoinKind::kLeft) return false;
+  if (join.condition != nullptr || join.range || build.columns.size() != 1) return false;
+  const Column& column = *build.columns[0];
+  if (column.nulls != 0) return false;
+  return column.dictionary != nullptr ||
+         (!column.type.is_string() && width(column.type.physical()) <= sizeof(uint32_t));
+}
+
 void check_rows(size_t rows) {
   if (rows >= UINT32_MAX) throw UserError("a join's build side has more than 2^32 rows");
 }
@@ -231,6 +242,7 @@ std::shared_ptr<Build> BuildForm::make(std::vector<ColumnPtr> columns, size_t ro
   if (join.range) build->range = columns[range];
   if (!keys.empty())
     build->lookup = make_lookup(build->keys, build->finds_nulls, rows, asks_existence(join), lookup, budget);
+  if (build->unique() && reads_one_value(join, *build)) build->lookup->hold(*build->columns[0]);
   if (build->lookup != nullptr && build->lookup->order())
     build->in_order = counts_up(build->lookup->order(), build->lookup->order().size() / sizeof(uint32_t));
   if (join.kind == plan::JoinKind::kMark)

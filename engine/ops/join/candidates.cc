@@ -1,8 +1,11 @@
 #include "ops/join/candidates.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "data/physical_value.h"
 #include "ops/join/range.h"
+#include "primitives/kernels.h"
 
 namespace lanewise::ops {
 
@@ -27,6 +30,14 @@ Runs Candidates::find_keys(const Chunk& chunk, EvalContext& context) const {
     std::fill_n(runs.count, chunk.rows, build_->rows);
     return runs;
   }
+  const auto [keys, findable] = keys_of(chunk, context);
+  if (findable.count() != chunk.active.count()) std::fill_n(runs.count, chunk.rows, 0);
+  if (!findable.none()) build_->lookup->find(keys, findable, runs);
+  return runs;
+}
+
+std::pair<std::vector<Vector>, ActiveSet> Candidates::keys_of(const Chunk& chunk,
+                                                              EvalContext& context) const {
   std::vector<Vector> keys;
   ActiveSet findable = chunk.active;
   for (size_t k = 0; k < join_.keys.size(); ++k) {
@@ -39,9 +50,24 @@ Runs Candidates::find_keys(const Chunk& chunk, EvalContext& context) const {
       findable.truncate(0);
     }
   }
-  if (findable.count() != chunk.active.count()) std::fill_n(runs.count, chunk.rows, 0);
-  if (!findable.none()) build_->lookup->find(keys, findable, runs);
-  return runs;
+  return {std::move(keys), std::move(findable)};
+}
+
+Candidates::Matches Candidates::find_rows(const Chunk& chunk, EvalContext& context) const {
+  Arena& arena = *context.arena;
+  const Matches found{arena.allocate<uint32_t>(chunk.rows),
+                      arena.allocate<uint64_t>(bits::words(chunk.rows) + 1)};
+  const auto find_none = [&] { std::fill_n(found.matches, chunk.rows, kNoRow); };
+  if (build_->rows == 0) {  // the keys need not be computed
+    find_none();
+  } else {
+    const auto [keys, findable] = keys_of(chunk, context);
+    if (!findable.all()) find_none();
+    if (!findable.none()) build_->lookup->find_rows(keys, findable, found.matches);
+  }
+  kernels::of<uint32_t>(context.target)
+      .compare_constant(kernels::Comparison::ne, found.matches, kNoRow, chunk.rows, found.found);
+  return found;
 }
 
 std::vector<Vector> Candidates::columns_for(const Expr& expr, const Chunk& chunk, const uint32_t* rows,
@@ -61,6 +87,27 @@ void Candidates::append_right(const uint32_t* matches, const ActiveSet& active,
                               std::vector<Vector>& columns) const {
   for (const size_t column : columns_.right)
     columns.push_back(take(*build_->columns[column], matches, active));
+}
+
+void Candidates::append_held(const Matches& values, const ActiveSet& active,
+                             std::vector<Vector>& columns) const {
+  const Column& column = *build_->columns[0];
+  Vector held;
+  held.type = column.type;
+  held.values = values.matches;
+  if (join_.kind == plan::JoinKind::kLeft) held.validity = values.found;
+  if (column.dictionary != nullptr) {
+    held.form = Vector::Form::kDictionary;
+    held.dictionary = column.dictionary.get();
+  } else if (width(column.type.physical()) < sizeof(uint32_t)) {
+    visit_width(width(column.type.physical()), [&](auto zero) {
+      using T = decltype(zero);
+      auto* const narrow = active.arena().allocate<T>(active.rows());
+      for (uint32_t i = 0; i < active.rows(); ++i) std::memcpy(&narrow[i], &values.matches[i], sizeof(T));
+      held.values = narrow;
+    });
+  }
+  for (size_t i = 0; i < columns_.right.size(); ++i) columns.push_back(held);
 }
 
 void Candidates::append_right_nulls(Arena& arena, std::vector<Vector>& columns) const {

@@ -15,9 +15,17 @@ class Candidates {
   const plan::Join& join() const { return join_; }
   const Build& build() const { return *build_; }
   const ExprPtr& condition() const { return columns_.condition; }
+  bool holds_values() const { return build_->lookup != nullptr && build_->lookup->holds_values(); }
 
   /// The run of each active row of the chunk; 0 rows if a key is NULL.
   Runs find(const Chunk& chunk, EvalContext& context) const;
+  /// If the build side is unique, and the join has no range: matches[row] of each active row is the row that
+  /// it finds, its value if the lookup holds values, or kNoRow. `found` has the bits of rows with a match.
+  struct Matches {
+    uint32_t* matches;
+    uint64_t* found;
+  };
+  Matches find_rows(const Chunk& chunk, EvalContext& context) const;
   /// Columns to evaluate `expr`, such as the condition, for pairs: rows[i] of the chunk, and
   /// matches[i] of the build side. Columns that it does not read are empty. The build side's keys follow its
   /// kept columns.
@@ -43,6 +51,8 @@ class Candidates {
 
   /// Appends the output's columns of the build side for rows matches[i], or NULL.
   void append_right(const uint32_t* matches, const ActiveSet& active, std::vector<Vector>& columns) const;
+  /// The same for values of a lookup that holds them.
+  void append_held(const Matches& values, const ActiveSet& active, std::vector<Vector>& columns) const;
   size_t kept_columns() const { return columns_.kept.size(); }
   /// NULLs instead.
   void append_right_nulls(Arena& arena, std::vector<Vector>& columns) const;
@@ -53,6 +63,8 @@ class Candidates {
  private:
   /// The same by the keys only.
   Runs find_keys(const Chunk& chunk, EvalContext& context) const;
+  /// The values of the keys, and the rows in which none is a NULL that finds nothing.
+  std::pair<std::vector<Vector>, ActiveSet> keys_of(const Chunk& chunk, EvalContext& context) const;
 
   const plan::Join& join_;
   size_t left_columns_;

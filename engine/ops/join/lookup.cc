@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <mutex>
 #include <optional>
 
@@ -12,6 +14,7 @@
 #include "ops/join/number_lookups.h"
 #include "ops/join/packed_lookup.h"
 #include "ops/join/run_table.h"
+#include "ops/take.h"
 #include "primitives/groups/key_rows.h"
 
 namespace lanewise::ops {
@@ -51,7 +54,6 @@ class WordLookup : public Lookup {
              std::optional<KeyRange> range, bool existence, const LookupChoice& choice, MemoryBudget* budget)
       : Lookup(choice), least_(kNarrow ? static_cast<uint64_t>(least) : 0) {
     range_ = std::move(range);
-    const auto always = [](uint32_t, uint32_t) { return true; };
     if constexpr (kNarrow) {
       Buffer narrow = Buffer::allocate(rows * sizeof(Word), budget, kJoin);
       auto* to = narrow.mutable_as<Word>();
@@ -59,31 +61,94 @@ class WordLookup : public Lookup {
         for (size_t row = i * kSliceRows; row < std::min(rows, (i + 1) * kSliceRows); ++row)
           to[row] = static_cast<Word>(words[row] - least_);
       });
-      order_ = table_.fill(to, rows, valid, existence, budget, always);
+      order_ = table_.fill(to, rows, valid, existence, budget, ExactWords());
     } else {
-      order_ = table_.fill(words, rows, valid, existence, budget, always);
+      order_ = table_.fill(words, rows, valid, existence, budget, ExactWords());
     }
   }
 
   void find(std::span<const Vector> keys, const ActiveSet& rows, Runs runs) const override {
-    Arena& arena = rows.arena();
-    const KeyWords key = key_words(keys[0], rows);
-    const uint32_t* list = rows.all() ? nullptr : rows.list().data();
-    const size_t count = rows.count();
-    const auto word = [&](size_t i) { return key.words[list == nullptr ? i : list[i]] - least_; };
-    auto* wanted = arena.allocate<Word>(count);
-    for (size_t i = 0; i < count; ++i) wanted[i] = static_cast<Word>(word(i));
-    table_.find(
-        wanted, list, count, runs, [&](size_t i, uint32_t) { return !kNarrow || word(i) >> 32 == 0; },
-        arena.allocate<uint32_t>(2 * count));
+    find_starts(keys[0], rows, [&](uint32_t row, uint32_t start) {
+      runs.first[row] = start;
+      runs.count[row] = table_.count(start);
+    });
+  }
+  void find_rows(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* matches) const override {
+    if (rows.all() && (!kNarrow || is_narrow(keys[0]))) {
+      const auto* const words = words_of_all(keys[0], rows);
+      table_.find(words, rows.rows(), matches, ExactWords(), scratch_for(rows.rows(), rows.arena()));
+      return;
+    }
+    find_starts(keys[0], rows, [&](uint32_t row, uint32_t start) { matches[row] = start; });
+  }
+  void hold(const Column& column) override {
+    if (table_.bytes() < kLeastHeldBytes) return;
+    visit_width(column.dictionary != nullptr ? sizeof(uint32_t) : width(column.type.physical()), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (sizeof(T) <= sizeof(uint32_t)) {
+        const auto* const from = column.values.as<T>();
+        const auto value_of = [from](size_t row) {
+          uint32_t value = 0;
+          std::memcpy(&value, &from[row], sizeof(T));
+          return value;
+        };
+        const auto rows = static_cast<size_t>(column.rows);
+        std::atomic<bool> possible{true};
+        parallel_for((rows + kSliceRows - 1) / kSliceRows, [&](size_t i) {
+          bool like_none = false;
+          for (size_t row = i * kSliceRows; row < std::min(rows, (i + 1) * kSliceRows); ++row)
+            like_none |= value_of(row) == kNoRow;
+          if (like_none) possible = false;
+        });
+        if (!possible) return;
+        table_.replace_rows(value_of);
+        holds_values_ = true;
+      }
+    });
   }
   std::string name() const override {
-    return fmt::format("hash table of {} slots, {}-bit keys", table_.slots(), kNarrow ? 32 : 64);
+    return fmt::format("hash table of {} slots, {}-bit keys{}", table_.slots(), kNarrow ? 32 : 64,
+                       holds_values_ ? " and values" : "");
   }
   size_t bytes() const override { return table_.bytes(); }
 
  private:
   static constexpr bool kNarrow = sizeof(Word) == sizeof(uint32_t);
+  static constexpr size_t kLeastHeldBytes = size_t{1} << 21;  // smaller tables leave a core's cache room
+
+  static uint32_t* scratch_for(size_t count, Arena& arena) { return arena.allocate<uint32_t>(2 * count); }
+  /// Whether each key is a word: its difference from the least one, modulo 2^32.
+  static bool is_narrow(const Vector& key) {
+    const Physical physical = key.type.physical();
+    return key.form == Vector::Form::kValues && !key.constant &&
+           (physical == Physical::kInt32 || physical == Physical::kUInt32);
+  }
+  const Word* words_of_all(const Vector& key, const ActiveSet& rows) const {
+    const size_t count = rows.rows();
+    if constexpr (kNarrow) {
+      auto* const words = rows.arena().allocate<Word>(count);
+      const auto* const values = key.as<uint32_t>();
+      for (size_t row = 0; row < count; ++row) words[row] = values[row] - static_cast<uint32_t>(least_);
+      return words;
+    } else {
+      return key_words(key, rows).words;
+    }
+  }
+  /// Calls f(row, start of its run or RunTable::kNone) for the active rows.
+  template <class F>
+  void find_starts(const Vector& key, const ActiveSet& rows, F f) const {
+    Arena& arena = rows.arena();
+    const KeyWords words = key_words(key, rows);
+    const std::span<const uint32_t> list = rows.list();
+    auto* const wanted = arena.allocate<Word>(list.size());
+    for (size_t i = 0; i < list.size(); ++i) wanted[i] = static_cast<Word>(words.words[list[i]] - least_);
+    auto* const starts = arena.allocate<uint32_t>(list.size());
+    table_.find(wanted, list.size(), starts, ExactWords(), scratch_for(list.size(), arena));
+    for (size_t i = 0; i < list.size(); ++i) {
+      const bool is_word = !kNarrow || (words.words[list[i]] - least_) >> 32 == 0;
+      f(list[i], is_word ? starts[i] : RunTable<Word>::kNone);
+    }
+  }
 
   uint64_t least_;
   RunTable<Word> table_;
@@ -132,7 +197,12 @@ class ByteLookup : public Lookup {
       const Bytes& kept = bytes[row(place)];
       return kept.size == encoded.sizes[i] && hash::same_bytes(kept.at, encoded.bytes[i], kept.size);
     };
-    table_.find(hashes, list.data(), list.size(), runs, equal, arena.allocate<uint32_t>(2 * list.size()));
+    auto* const starts = arena.allocate<uint32_t>(list.size());
+    table_.find(hashes, list.size(), starts, equal, arena.allocate<uint32_t>(2 * list.size()));
+    for (size_t i = 0; i < list.size(); ++i) {
+      runs.first[list[i]] = starts[i];
+      runs.count[list[i]] = table_.count(starts[i]);
+    }
   }
   std::string name() const override {
     return fmt::format("hash table of {} slots, keys as bytes", table_.slots());
@@ -249,6 +319,12 @@ std::unique_ptr<Lookup> make_lookup(std::vector<ColumnPtr> keys, const std::vect
     return std::make_unique<WordLookup<uint32_t>>(words, rows, valid, column.bounds.least, range, existence,
                                                   choice, budget);
   return std::make_unique<WordLookup<uint64_t>>(words, rows, valid, 0, range, existence, choice, budget);
+}
+
+void Lookup::find_rows(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* matches) const {
+  const Runs runs{rows.arena().allocate<uint32_t>(rows.rows()), rows.arena().allocate<uint32_t>(rows.rows())};
+  find(keys, rows, runs);
+  rows.for_each([&](uint32_t row) { matches[row] = runs.count[row] == 0 ? kNoRow : runs.first[row]; });
 }
 
 std::string Lookup::describe() const {

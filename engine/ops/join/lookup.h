@@ -36,6 +36,13 @@ class Lookup {
   virtual ~Lookup() = default;
   /// Finds the runs of the active rows. Keys are not NULL, unless NULLs are equal.
   virtual void find(std::span<const Vector> keys, const ActiveSet& rows, Runs runs) const = 0;
+  /// Of a lookup that is unique(): matches[row] = the row that each active row finds, its value if the
+  /// lookup holds values, or kNoRow.
+  virtual void find_rows(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* matches) const;
+  /// Puts the values of a column of the build side where its rows were, if that makes probes faster: each
+  /// then reads one place less. The column's values have 32 bits at most, and none is NULL.
+  virtual void hold(const Column& /*values*/) {}
+  bool holds_values() const { return holds_values_; }
   /// "array by 599 numbers".
   virtual std::string name() const = 0;
   /// Memory in which keys are searched.
@@ -59,6 +66,7 @@ class Lookup {
   explicit Lookup(const LookupChoice& choice) : choice_(choice) {}
 
   const LookupChoice choice_;
+  bool holds_values_ = false;
   Buffer order_;  ///< uint32_t row numbers
   std::optional<KeyRange> range_;
 };

@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <random>
 #include <ranges>
 
 #include "base/testing/test_size.h"
+#include "ops/take.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::ops::lookups {  // names used only here, for unity builds
@@ -90,6 +92,14 @@ void expect_like_map(const Made& builds, const Made& probes, bool null_is_key, b
       rows.narrow(wanted.data());
       std::vector<uint32_t> begin(count), size(count);
       lookup->find(keys, rows, {begin.data(), size.data()});
+      if (lookup->unique()) {
+        std::vector<uint32_t> matches(count);
+        lookup->find_rows(keys, rows, matches.data());
+        rows.for_each([&](uint32_t i) {
+          ASSERT_EQ(matches[i] != kNoRow, size[i] != 0) << "row " << first + i;
+          ASSERT_TRUE(existence || size[i] == 0 || matches[i] == begin[i]) << "row " << first + i;
+        });
+      }
       rows.for_each([&](uint32_t i) {
         const auto found = expected.find(probes.rows[first + i]);
         const size_t matches = found == expected.end() ? 0 : existence ? 1 : found->second.size();
@@ -164,8 +174,49 @@ TEST(Lookup, SaysWhy) {
             "array by 599 numbers, 2.3 KiB: the forced lookup is not possible, and their range is narrow");
   EXPECT_EQ(
       said({word, word}, INT64_MAX / 300, false, hash),
-      "hash table of 512 slots, keys as bytes, 13.2 KiB: the forced lookup is not possible, and they do "
+      "hash table of 640 slots, keys as bytes, 13.2 KiB: the forced lookup is not possible, and they do "
       "not fit in 64 bits");
+}
+
+/// Values by row; `first` is that of row 0.
+template <class T>
+ColumnPtr values_from(Type type, size_t rows, T first) {
+  ColumnBuilder builder(type);
+  for (size_t row = 0; row < rows; ++row) builder.append_physical(static_cast<T>(first + static_cast<T>(row)));
+  return builder.finish();
+}
+
+TEST(Lookup, HoldsValuesInsteadOfRows) {
+  constexpr size_t kRows = 100'000;
+  std::mt19937 random{7};
+  const auto key = [](size_t row, size_t) { return static_cast<int64_t>(row) * 40'000 - 2'000'000'000; };
+  const auto check = [&](Type key_type, const ColumnPtr& values, auto first, bool holds) {
+    using T = decltype(first);
+    const Made made = make(kRows, {key_type}, 0, random, key);
+    const auto lookup = make_lookup(made.columns, {false}, kRows, false, LookupForm::automatic, nullptr);
+    ASSERT_TRUE(lookup->unique());
+    lookup->hold(*values);
+    ASSERT_EQ(lookup->holds_values(), holds) << lookup->describe();
+    Arena arena;
+    constexpr uint32_t kFirst = 70'000, kCount = 1000;
+    const Vector keys = slice(*made.columns[0], kFirst, kCount, arena);
+    std::vector<uint32_t> matches(kCount);
+    lookup->find_rows({&keys, 1}, ActiveSet(kCount, arena), matches.data());
+    for (uint32_t i = 0; i < kCount; ++i) {
+      T value;
+      std::memcpy(&value, &matches[i], sizeof(T));
+      const T wanted = static_cast<T>(first + static_cast<T>(kFirst + i));
+      ASSERT_TRUE(holds ? value == wanted : matches[i] == kFirst + i) << i;
+    }
+  };
+  for (const Type type : {Type(TypeId::kInt32), Type(TypeId::kInt64)}) {
+    check(type, values_from<int32_t>(TypeId::kInt32, kRows, 5), int32_t{5}, true);
+    check(type, values_from<int16_t>(TypeId::kInt16, kRows, -7), int16_t{-7}, true);
+    check(type, values_from<uint8_t>(TypeId::kUInt8, kRows, 1), uint8_t{1}, true);
+    // One value looks like no row.
+    check(type, values_from<int32_t>(TypeId::kInt32, kRows, -80'000), int32_t{-80'000}, false);
+    check(type, values_from<int64_t>(TypeId::kInt64, kRows, 0), int64_t{0}, false);
+  }
 }
 
 TEST(Lookup, KeepsToTheBudget) {

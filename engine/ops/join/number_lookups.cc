@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ops/join/parted_rows.h"
+#include "ops/take.h"
 #include "primitives/groups/key_words.h"
 #include "primitives/parallel.h"
 
@@ -15,7 +16,7 @@ namespace lanewise::ops {
 
 namespace {
 
-constexpr uint32_t kNoEntry = ~uint32_t{0};
+constexpr uint32_t kNoEntry = kNoRow;
 
 /// A bit for each number: which ones are keys.
 class BitmapLookup : public Lookup {
@@ -140,6 +141,14 @@ class DirectLookup : public Lookup {
     each([&](uint32_t row, uint64_t key) {
       runs.first[row] = entries[key];
       runs.count[row] = key < keys_ ? entries[key + 1] - entries[key] : 0;
+    });
+  }
+  void find_rows(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* matches) const override {
+    const KeyWords words = key_words(keys[0], rows);
+    const auto* const entries = entries_.as<uint32_t>();
+    rows.for_each([&](uint32_t row) {
+      const uint64_t key = words.words[row] - least_;
+      matches[row] = entries[key < keys_ ? key : keys_];
     });
   }
   std::string name() const override { return fmt::format("array by {} numbers", keys_); }

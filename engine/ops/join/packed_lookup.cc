@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "ops/join/key_slices.h"
+#include "ops/take.h"
 
 namespace lanewise::ops {
 
@@ -17,14 +18,19 @@ class PackedLookup : public Lookup {
       : Lookup(lookup->choice()), packing_(std::move(packing)), lookup_(std::move(lookup)) {
     order_ = lookup_->order();
   }
+  void find_rows(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* matches) const override {
+    const auto [packed, inside] = pack(keys, rows);
+    if (inside.count() != rows.count()) rows.for_each([&](uint32_t row) { matches[row] = kNoRow; });
+    lookup_->find_rows({&packed, 1}, inside, matches);
+  }
+  void hold(const Column& values) override {
+    lookup_->hold(values);
+    holds_values_ = lookup_->holds_values();
+  }
 
   void find(std::span<const Vector> keys, const ActiveSet& rows, Runs runs) const override {
-    auto* const words = rows.arena().allocate<uint64_t>(rows.rows());
-    const ActiveSet inside = packing_.pack(words_of(keys, rows), rows, words);
+    const auto [packed, inside] = pack(keys, rows);
     if (inside.count() != rows.count()) rows.for_each([&](uint32_t row) { runs.count[row] = 0; });
-    Vector packed;
-    packed.type = TypeId::kInt64;
-    packed.values = words;
     lookup_->find({&packed, 1}, inside, runs);
   }
   std::string name() const override { return "packed in a word, " + lookup_->name(); }
@@ -32,6 +38,16 @@ class PackedLookup : public Lookup {
   bool is_array() const override { return lookup_->is_array(); }
 
  private:
+  /// The words of the rows, and which of these have one.
+  std::pair<Vector, ActiveSet> pack(std::span<const Vector> keys, const ActiveSet& rows) const {
+    auto* const words = rows.arena().allocate<uint64_t>(rows.rows());
+    ActiveSet inside = packing_.pack(words_of(keys, rows), rows, words);
+    Vector packed;
+    packed.type = TypeId::kInt64;
+    packed.values = words;
+    return {packed, std::move(inside)};
+  }
+
   const KeyPacking packing_;
   const std::unique_ptr<Lookup> lookup_;
 };

@@ -34,12 +34,11 @@ class ExistenceProbe : public Step {
 
   void run(Chunk& chunk, EvalContext& context) const override {
     const JoinKind kind = candidates_.join().kind;
-    const Runs runs = candidates_.find(chunk, context);
     if (kind == JoinKind::kRightSemi || kind == JoinKind::kRightAnti) {
-      mark(chunk, runs, context);
+      mark(chunk, candidates_.find(chunk, context), context);
       chunk.active.truncate(0);
     } else {
-      const uint64_t* const matched = find_matched(chunk, runs, context);
+      const uint64_t* const matched = find_matched(chunk, context);
       kind == JoinKind::kSemi ? chunk.active.narrow(matched) : chunk.active.remove(matched);
     }
     chunk.columns = chosen(candidates_.join(), chunk);
@@ -54,7 +53,10 @@ class ExistenceProbe : public Step {
                             });
   }
 
-  const uint64_t* find_matched(const Chunk& chunk, Runs runs, EvalContext& context) const {
+  const uint64_t* find_matched(const Chunk& chunk, EvalContext& context) const {
+    if (candidates_.build().unique() && candidates_.condition() == nullptr && !candidates_.join().range)
+      return candidates_.find_rows(chunk, context).found;
+    const Runs runs = candidates_.find(chunk, context);
     uint64_t* const matched = no_bits(chunk.rows, *context.arena);
     if (candidates_.condition() == nullptr) {
       chunk.active.for_each([&](uint32_t row) {
@@ -79,30 +81,44 @@ class UniqueProbe : public Step {
 
   void run(Chunk& chunk, EvalContext& context) const override {
     const JoinKind kind = candidates_.join().kind;
-    const Runs runs = candidates_.find(chunk, context);
-    auto* const matches = context.arena->allocate<uint32_t>(chunk.rows);
-    std::fill_n(matches, chunk.rows, kNoRow);
-    const ActiveSet matched = kind == JoinKind::kSingle && !candidates_.build().unique()
-                                  ? find_single(chunk, runs, matches, context)
-                                  : find_unique(chunk, runs, matches, context);
-    if (kind == JoinKind::kRight || kind == JoinKind::kFull) candidates_.mark(matches, matched);
+    const Candidates::Matches rows = find(chunk, context);
+    const ActiveSet matched = with_condition(chunk, chunk.active.narrowed(rows.found), rows.matches, context);
+    if (kind == JoinKind::kRight || kind == JoinKind::kFull) candidates_.mark(rows.matches, matched);
     if (kind == JoinKind::kInner || kind == JoinKind::kRight) chunk.active = matched;
     std::vector<Vector> columns = chosen(candidates_.join(), chunk);
-    candidates_.append_right(matches, chunk.active, columns);
+    if (candidates_.holds_values()) {
+      candidates_.append_held(rows, chunk.active, columns);
+    } else {
+      candidates_.append_right(rows.matches, chunk.active, columns);
+    }
     chunk.columns = std::move(columns);
   }
 
  private:
-  /// Finds the matches, and returns the rows that have one.
-  ActiveSet find_unique(const Chunk& chunk, Runs runs, uint32_t* matches, EvalContext& context) const {
-    uint64_t* const found = no_bits(chunk.rows, *context.arena);
-    chunk.active.for_each([&](uint32_t row) {
-      const bool has_match = runs.count[row] != 0;
-      found[row / 64] |= static_cast<uint64_t>(has_match) << row % 64;
-      if (has_match) matches[row] = candidates_.build().row(runs.first[row]);
-    });
-    ActiveSet matched = chunk.active.narrowed(found);
-    if (candidates_.condition() == nullptr || matched.none()) return matched;
+  Candidates::Matches find(const Chunk& chunk, EvalContext& context) const {
+    const Build& build = candidates_.build();
+    if (build.unique() && !candidates_.join().range) return candidates_.find_rows(chunk, context);
+    const Runs runs = candidates_.find(chunk, context);
+    const Candidates::Matches rows{context.arena->allocate<uint32_t>(chunk.rows),
+                                   no_bits(chunk.rows, *context.arena)};
+    std::fill_n(rows.matches, chunk.rows, kNoRow);
+    if (candidates_.join().kind == JoinKind::kSingle && !build.unique()) {
+      find_single(chunk, runs, rows, context);
+    } else {
+      chunk.active.for_each([&](uint32_t row) {
+        if (runs.count[row] == 0) return;
+        bits::set(rows.found, row);
+        rows.matches[row] = build.row(runs.first[row]);
+      });
+    }
+    return rows;
+  }
+
+  /// The rows of `matched` whose match fulfils the condition; the others lose theirs.
+  ActiveSet with_condition(const Chunk& chunk, ActiveSet matched, uint32_t* matches,
+                           EvalContext& context) const {
+    const bool is_judged = candidates_.join().kind == JoinKind::kSingle && !candidates_.build().unique();
+    if (candidates_.condition() == nullptr || is_judged || matched.none()) return matched;
     const Expr& condition = *candidates_.condition();
     auto* const rows = context.arena->allocate<uint32_t>(chunk.rows);
     for (uint32_t i = 0; i < chunk.rows; ++i) rows[i] = i;
@@ -114,19 +130,17 @@ class UniqueProbe : public Step {
   }
 
   /// kSingle over a build side with repeated keys.
-  ActiveSet find_single(const Chunk& chunk, Runs runs, uint32_t* matches, EvalContext& context) const {
-    uint64_t* const found = no_bits(chunk.rows, *context.arena);
+  void find_single(const Chunk& chunk, Runs runs, const Candidates::Matches& to, EvalContext& context) const {
     const std::string& message = candidates_.join().message;
-    candidates_.for_matches(chunk, runs, message.empty() ? found : nullptr, context,
+    candidates_.for_matches(chunk, runs, message.empty() ? to.found : nullptr, context,
                             [&](const uint32_t* rows, const uint32_t* places, const ActiveSet& pairs) {
                               pairs.for_each([&](uint32_t i) {
-                                uint32_t& match = matches[rows[i]];
+                                uint32_t& match = to.matches[rows[i]];
                                 if (match != kNoRow && !message.empty()) throw UserError(message);
                                 if (match == kNoRow) match = places[i];
-                                bits::set(found, rows[i]);
+                                bits::set(to.found, rows[i]);
                               });
                             });
-    return chunk.active.narrowed(found);
   }
 
   Candidates candidates_;

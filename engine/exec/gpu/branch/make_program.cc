@@ -134,14 +134,31 @@ void require_plain(const Schema& schema) {
 
 using plan::JoinKind;
 
-/// Why devices do not offer the join; null: they do.
-const char* not_offered(const Probe& probe) {
+/// Rows of a build side at most that are compared one by one where NULLs make a mark unknown.
+constexpr uint64_t kMostJudged = uint64_t{1} << 16;
+
+/// Why devices do not offer the join; null: they do. `table` is null as long as it is not known.
+const char* not_offered(const Probe& probe, const JoinTable* table) {
   const plan::Join& join = *probe.join;
-  if (join.keys.empty()) return "joins without an equality";
-  if (join.range) return "joins with a range";
-  if (probe.is_mark() && (join.keys.size() > 1 || probe.condition != nullptr))
-    return "mark joins with several conditions";
+  if (join.range) return join.keys.empty() ? "joins by an inequality" : "joins with a range";
+  if (probe.unknown != nullptr && table != nullptr && table->rows() > kMostJudged)
+    return "mark joins with several conditions over many rows";
   return nullptr;
+}
+
+/// What is NULL for a pair of rows if the pair makes the mark of a kMark unknown: all its conditions. Null:
+/// NULLs in any key do.
+ExprPtr unknown_of(const Probe& probe) {
+  const std::vector<plan::JoinKey>& keys = probe.join->keys;
+  const auto finds_null = [](const plan::JoinKey& key) { return key.null_is_equal; };
+  if (!probe.is_mark() || (probe.condition == nullptr && std::ranges::none_of(keys, finds_null)))
+    return nullptr;
+  std::vector<ExprPtr> all;
+  for (size_t k = 0; k < keys.size(); ++k)
+    all.push_back(call(keys[k].null_is_equal ? "IS NOT DISTINCT FROM" : "=",
+                       {probe.keys[k], column(probe.key_column(k), keys[k].right->type)}));
+  if (probe.condition != nullptr) all.push_back(probe.condition);
+  return all.size() == 1 ? all[0] : conjunction(std::move(all));
 }
 
 bool holds_values(const Results& results, size_t build) {
@@ -288,7 +305,10 @@ class ProgramMaker {
     const bool narrows_later = join.kind == JoinKind::kInner;  // pairs are rows, which a filter leaves
     if (kept.condition != nullptr && !narrows_later)
       made.condition = ask(substitute(kept.condition, columns_));
-    if (const char* const lacking = not_offered(made))
+    made.unknown = unknown_of(made);
+    const bool is_there = step.result < results_.size();
+    if (const char* const lacking =
+            not_offered(made, is_there ? results_[step.result].on_device.get() : nullptr))
       throw expr::NotOnDevice(std::string(lacking) + " are not supported on GPUs");
     made.stage = stages_.end_with(probe_end(program_.probes.size()), matches);
     program_.probes.push_back(std::move(made));

@@ -36,7 +36,7 @@ class JobLayout {
   /// a dictionary's entries.
   static constexpr size_t kColumnWords = 4;
   /// The words of a probe: the rows that it finds, and its JoinTable. Instead of a row, a mark join stores
-  /// kMissOf if there is no match and kNullKeyOf if the key is NULL.
+  /// kMissOf if there is no match.
   enum ProbeWord : size_t {
     kFound,
     kLookupOf,  ///< the words of a kernel::Lookup
@@ -44,7 +44,7 @@ class JobLayout {
     kOrderOf,
     kMarksOf,
     kMissOf,
-    kNullKeyOf,
+    kRowsOf,
     kProbeWords
   };
 

@@ -37,6 +37,7 @@ struct Probe {
   bool takes_one = false;            ///< kSingle: takes the first of several rows, unless they are an error
   bool finds_value = false;          ///< finds a value of the only kept column instead of a row
   std::optional<size_t> stage = {};  ///< the stage that ends with this probe
+  ExprPtr unknown = nullptr;         ///< kMark: where it is NULL for a pair, a mark that is not true is NULL
 
   size_t key_column(size_t key) const { return first_column + kept + key; }
   /// For kMark: whether a row was found.

@@ -76,7 +76,7 @@ class BuildRun : public SinkRun {
 }  // namespace
 
 BuildSink::BuildSink(const plan::Join& join, const Schema& left, const Schema& rows) : join_(join) {
-  if (join.keys.empty()) throw expr::NotOnDevice("joins without an equality are not supported on GPUs");
+  if (join.range) throw expr::NotOnDevice("joins by an inequality are not supported on GPUs");
   for (const size_t kept : ops::JoinColumns(join, left, rows).kept)
     columns_.push_back(column(kept, rows[kept].type));
   for (const plan::JoinKey& key : join.keys) columns_.push_back(key.right);

@@ -13,14 +13,14 @@ using ProbeWord = JobLayout::ProbeWord;
 
 bool finds_numbers(const Program& program, size_t number) {
   const Probe& probe = program.probes[number];
+  if (probe.keys.size() != 1 || probe.join->keys[0].null_is_equal) return false;
   const Type type = program.types[probe.key_column(0)];
-  return probe.keys.size() == 1 && !probe.join->keys[0].null_is_equal && !type.is_string() &&
-         !type.is_float() && width(type.physical()) <= sizeof(uint64_t);
+  return !type.is_string() && !type.is_float() && width(type.physical()) <= sizeof(uint64_t);
 }
 
 bool has_exact_keys(const Program& program, size_t number) {
-  const Type type = program.types[program.probes[number].key_column(0)];
-  return finds_numbers(program, number) && width(type.physical()) <= sizeof(uint32_t);
+  return finds_numbers(program, number) &&
+         width(program.types[program.probes[number].key_column(0)].physical()) <= sizeof(uint32_t);
 }
 
 bool needs_match(const Probe& probe) {
@@ -36,7 +36,7 @@ void set_table(kernel::Job& job, const JobLayout& layout, size_t probe, const Jo
   words[ProbeWord::kOrderOf] = table.order();
   words[ProbeWord::kMarksOf] = table.marks().values.address();
   words[ProbeWord::kMissOf] = table.has_null_keys() ? kernel::kUnknownRow : kernel::kNoRow;
-  words[ProbeWord::kNullKeyOf] = table.rows() != 0 ? kernel::kUnknownRow : kernel::kNoRow;
+  words[ProbeWord::kRowsOf] = table.rows();
 }
 
 std::string keys_text(const Program& program, size_t number) {
@@ -52,7 +52,6 @@ std::string keys_text(const Program& program, size_t number) {
       same += fmt::format(" && (!k{0}.is_long() || k{0}.same_bytes(other.k{0}.rest))", key);
     }
   }
-  const Type first = program.types[probe.key_column(0)];
   const bool numbers = finds_numbers(program, number), exact = has_exact_keys(program, number);
   std::string text = fmt::format(
       "struct Keys{} {{\n{}  u32 nulls;\n"
@@ -63,7 +62,7 @@ std::string keys_text(const Program& program, size_t number) {
       number, members, exact, numbers, hash, number, same, exact ? "u32(k0.bits)" : "u32(hash)");
   if (numbers)
     text += fmt::format("  LANES_FN u64 number() const {{ return number_of<{}>(k0.bits); }}\n",
-                        expr::device_type(first));
+                        expr::device_type(program.types[probe.key_column(0)]));
   return text + "};\n";
 }
 
@@ -135,6 +134,8 @@ void look_at_run(Emitter& out, const KernelBuilder& builder, size_t number) {
   out.line("const u32 match = order ? order[run.first + i] : run.first + i;");
   if (probe.condition != nullptr) {
     const Emitted holds = builder.look_at(number, [&] { return out.emit(*probe.condition); });
+    if (probe.unknown != nullptr && !holds.valid.empty())
+      out.line(fmt::format("unknown |= !({});", holds.valid));
     out.open(fmt::format("if ({}) {{", Emitter::is_true(holds)));
   }
   if (is_error) out.line("failed |= hit != kNoRow;");
@@ -143,6 +144,23 @@ void look_at_run(Emitter& out, const KernelBuilder& builder, size_t number) {
   if (probe.condition != nullptr) out.close();
   out.close();
   if (chooses) out.line(found + " = hit;");
+  out.close();
+}
+
+/// A mark that is not true: NULLs in the keys of the row, or in those of the build side, may make it NULL.
+void judge_unknown(Emitter& out, const KernelBuilder& builder, size_t number, const std::string& can_match) {
+  const Probe& probe = builder.program().probes[number];
+  const auto word = [&](ProbeWord which) { return builder.layout().probe(number) + which; };
+  const std::string found = fmt::format("found{}", number);
+  out.open(fmt::format("if ({} == kNoRow) {{", found));
+  const std::string has_null = can_match.empty() ? "" : fmt::format(" || !({})", can_match);
+  out.line(fmt::format("const u32 judged = job.words[{}] == kUnknownRow{} ? u32(job.words[{}]) : 0;",
+                       word(ProbeWord::kMissOf), has_null, word(ProbeWord::kRowsOf)));
+  out.open("for (u32 match = 0; match < judged && !unknown; match++) {");
+  const Emitted all = builder.look_at(number, [&] { return out.emit(*probe.unknown); });
+  if (!all.valid.empty()) out.line(fmt::format("unknown |= !({});", all.valid));
+  out.close();
+  out.line(fmt::format("if (unknown) {} = kUnknownRow;", found));
   out.close();
 }
 
@@ -174,13 +192,16 @@ void find_row(Emitter& out, const KernelBuilder& builder, size_t number) {
   } else {
     out.line(fmt::format("{}{} = find_row(lookup, keys, held);", if_can, found));
   }
+  if (probe.unknown != nullptr) out.line("bool unknown = false;");
   if (probe.condition != nullptr || probe.takes_one || probe.marks_rows()) look_at_run(out, builder, number);
-  if (probe.is_mark()) {
+  if (probe.unknown != nullptr) {
+    judge_unknown(out, builder, number, can_match);
+  } else if (probe.is_mark()) {
     const std::string missed = fmt::format("u32(job.words[{}])", word(ProbeWord::kMissOf));
     out.line(fmt::format("if ({0} == kNoRow) {0} = {1};", found,
                          can_match.empty() ? missed
-                                           : fmt::format("{} ? {} : u32(job.words[{}])", can_match, missed,
-                                                         word(ProbeWord::kNullKeyOf))));
+                                           : fmt::format("{} ? {} : job.words[{}] ? kUnknownRow : kNoRow",
+                                                         can_match, missed, word(ProbeWord::kRowsOf))));
   }
   if (needs_match(probe))
     out.line(probe.finds_value ? "keep = slot != kFreeSlot;" : fmt::format("keep = {} != kNoRow;", found));
@@ -211,6 +232,7 @@ class ProbeEnd : public StageEnd {
       read.push_back(column(probe.key_column(key), program.types[probe.key_column(key)]));
     }
     if (probe.condition != nullptr) read.push_back(probe.condition);
+    if (probe.unknown != nullptr) read.push_back(probe.unknown);
     return read;
   }
   std::string head(const KernelBuilder& builder) const override {
