@@ -19,7 +19,7 @@ struct PipelineText {
   std::vector<Branch> branches;  ///< several: their rows are concatenated (UNION ALL)
   std::string sink;
   std::vector<size_t> after;  ///< the pipelines whose results it reads
-  std::string part = {};      ///< "each round of recursion 1"; empty: of the plan itself
+  std::string part = {};      ///< "each round of recursion #1"; empty: of the plan itself
 };
 
 /// `before` pipelines have numbers already. `name_of` gives another name than Values to some; may be empty.

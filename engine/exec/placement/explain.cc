@@ -56,7 +56,7 @@ class Parts {
     return std::make_shared<plan::Node>(std::move(changed));
   }
   NodePtr divide(const plan::Node& node, const plan::Recursion& recursion) {
-    const std::string number = fmt::format("recursion {}", ++recursions_);
+    const std::string number = fmt::format("recursion #{}", recursion.id);
     NodePtr first = without_recursions(node.children[0]);
     parts_.push_back({"first rows of " + number, std::move(first)});
     rounds_[recursion.id] = rows(node.schema, "rows of the last round");
@@ -69,7 +69,6 @@ class Parts {
   std::vector<PlanPart> parts_;
   std::unordered_map<const Table*, std::string> names_;
   std::unordered_map<uint64_t, NodePtr> rounds_;  // what CteRefs of recursions read
-  size_t recursions_ = 0;
 };
 
 /// Calls f(pipelines, texts) for each part of the plan.

@@ -217,7 +217,7 @@ void find_row(Emitter& out, const KernelBuilder& builder, size_t number) {
       break;
   }
   if (probe.keeps_row() && !builder.stays_in_lane(number))
-    out.line(fmt::format("if (keep) r{}[row] = {};", number, found));
+    out.line(fmt::format("if (keep) job.at<u32>({})[row] = {};", word(ProbeWord::kFound), found));
   out.close();
 }
 
