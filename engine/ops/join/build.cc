@@ -57,9 +57,8 @@ bool reads_one_value(const plan::Join& join, const Build& build) {
   if (join.kind != JoinKind::kInner && join.kind != JoinKind::kLeft) return false;
   if (join.condition != nullptr || join.range || build.columns.size() != 1) return false;
   const Column& column = *build.columns[0];
-  if (column.nulls != 0) return false;
-  return column.dictionary != nullptr ||
-         (!column.type.is_string() && width(column.type.physical()) <= sizeof(uint32_t));
+  if (column.dictionary != nullptr || column.nulls != 0) return false;
+  return !column.type.is_string() && width(column.type.physical()) <= sizeof(uint32_t);
 }
 
 void check_rows(size_t rows) {

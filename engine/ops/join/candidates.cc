@@ -96,10 +96,7 @@ void Candidates::append_held(const Matches& values, const ActiveSet& active,
   held.type = column.type;
   held.values = values.matches;
   if (join_.kind == plan::JoinKind::kLeft) held.validity = values.found;
-  if (column.dictionary != nullptr) {
-    held.form = Vector::Form::kDictionary;
-    held.dictionary = column.dictionary.get();
-  } else if (width(column.type.physical()) < sizeof(uint32_t)) {
+  if (width(column.type.physical()) < sizeof(uint32_t)) {
     visit_width(width(column.type.physical()), [&](auto zero) {
       using T = decltype(zero);
       auto* const narrow = active.arena().allocate<T>(active.rows());

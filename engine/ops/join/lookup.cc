@@ -83,7 +83,7 @@ class WordLookup : public Lookup {
   }
   void hold(const Column& column) override {
     if (table_.bytes() < kLeastHeldBytes) return;
-    visit_width(column.dictionary != nullptr ? sizeof(uint32_t) : width(column.type.physical()), [&](auto zero) {
+    visit_width(width(column.type.physical()), [&](auto zero) {
       using T = decltype(zero);
       if constexpr (sizeof(T) <= sizeof(uint32_t)) {
         const auto* const from = column.values.as<T>();

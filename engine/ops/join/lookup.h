@@ -40,7 +40,7 @@ class Lookup {
   /// lookup holds values, or kNoRow.
   virtual void find_rows(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* matches) const;
   /// Puts the values of a column of the build side where its rows were, if that makes probes faster: each
-  /// then reads one place less. The column's values have 32 bits at most, and none is NULL.
+  /// then reads one place less. The column is of numbers of at most 32 bits, and has no NULL.
   virtual void hold(const Column& /*values*/) {}
   bool holds_values() const { return holds_values_; }
   /// "array by 599 numbers".

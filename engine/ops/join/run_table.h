@@ -81,7 +81,7 @@ class RunTable {
     /// One more than the start of the word's run, or 0.
     uint32_t find(Word word) const {
       if constexpr (sizeof(Word) == sizeof(uint32_t)) {
-        using Four = uint32_t __attribute__((vector_size(16)));
+        using Four = uint32_t __attribute__((vector_size(16), may_alias));
         static_assert(kSlots == 8);
         const auto* const four = reinterpret_cast<const Four*>(words);
         const auto* const start = reinterpret_cast<const Four*>(starts);
