@@ -8,11 +8,13 @@ from pathlib import Path
 import check_code
 import check_english
 import check_layers
+import check_names
 import check_text
 
 ROOT = Path(__file__).resolve().parent.parent
 STEPS = {
     "layers": check_layers.check,
+    "names": check_names.check,
     "text": check_text.check,
     "english": check_english.check,
     "format": lambda root: check_code.format_code(root, arguments.fix),

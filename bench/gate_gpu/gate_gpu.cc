@@ -18,8 +18,8 @@
 #include "gpu/modules/kernels.h"
 #include "gpu/staging.h"
 #include "lanes/automata/rows.h"
-#include "lanes/gate/gate_data.h"
 #include "lanes/tables/tables-inl.h"
+#include "lanes/testing/gate/gate_data.h"
 
 namespace lanewise::lanes::gate {
 namespace {

@@ -60,11 +60,20 @@ std::string joined(const std::vector<ExprPtr>& args, size_t first, std::string_v
 }
 
 std::string call_text(const Expr& expr, const Names* names) {
+  using Form = Function::Form;
   const std::string_view name = expr.function->name;
   const auto arg = [&](size_t i) { return expr.args[i]->to_string(names); };
-  if (name == "NOT") return "(NOT " + arg(0) + ")";
-  if (name == "IS NULL" || name == "IS NOT NULL") return "(" + arg(0) + " " + std::string(name) + ")";
-  if (name == "BETWEEN") return "(" + arg(0) + " BETWEEN " + arg(1) + " AND " + arg(2) + ")";
+  switch (expr.function->form) {
+    case Form::kNot:
+      return "(NOT " + arg(0) + ")";
+    case Form::kIsNull:
+    case Form::kIsNotNull:
+      return "(" + arg(0) + " " + std::string(name) + ")";
+    case Form::kBetween:
+      return "(" + arg(0) + " BETWEEN " + arg(1) + " AND " + arg(2) + ")";
+    default:
+      break;
+  }
   const std::string_view between = infix(name);
   if (!between.empty() && expr.args.size() == 2)
     return "(" + arg(0) + " " + std::string(between) + " " + arg(1) + ")";

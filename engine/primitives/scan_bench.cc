@@ -7,8 +7,8 @@
 
 #include "primitives/matrix_product.h"
 #include "primitives/scan.h"
-#include "primitives/sort/merge.h"
 #include "primitives/testing/matrices.h"
+#include "primitives/testing/merge.h"
 
 namespace {
 

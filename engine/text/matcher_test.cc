@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/testing/test_size.h"
+#include "text/forms/form.h"
 #include "text/testing/every_form.h"
 #include "text/testing/text_column.h"
 
@@ -190,6 +191,23 @@ TEST(Matcher, NeedlesAtTheEdgesOfRows) {
     const auto of_form = [&](const auto& each) { return each.first.starts_with(std::string(form) + "/"); };
     EXPECT_TRUE(std::ranges::any_of(counts.pairs, of_form)) << form << " was left out";
   }
+}
+
+TEST(Matcher, FormsOfGpus) {
+  const auto form = [](const Pattern& pattern, bool all_rows = true, bool only_automata = false) {
+    return forms::gpu_form(pattern.compiled(), all_rows, only_automata).name;
+  };
+  EXPECT_EQ(form(compile_like("ab")), "equality");
+  EXPECT_EQ(form(compile_like("ab%")), "prefix");
+  EXPECT_EQ(form(compile_regex("ab$")), "suffix");
+  EXPECT_EQ(form(compile_like("%ab%")), "contains");
+  EXPECT_EQ(form(compile_like("%ab%"), false), "rows") << "reads the text of all rows";
+  EXPECT_EQ(form(compile_like("ab%"), false), "prefix");
+  EXPECT_EQ(form(compile_like("ab%"), true, true), "rows");
+  for (const char* pattern : {"", "%", "a%b", "_ab"})
+    EXPECT_EQ(form(compile_like(pattern)), "rows") << pattern;
+  EXPECT_EQ(form(compile_like(std::string(forms::kMostGpuNeedle, 'a') + "%")), "prefix");
+  EXPECT_EQ(form(compile_like(std::string(forms::kMostGpuNeedle + 1, 'a') + "%")), "rows");
 }
 
 TEST(Matcher, HugeRow) {

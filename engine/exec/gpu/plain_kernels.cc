@@ -73,12 +73,13 @@ class Sources {
 void add_matches(Sources& sources) {
   using kernel::Asked;
   for (const bool wide : {false, true}) {
-    for (const MatchKind kind :
-         {MatchKind::kPrefix, MatchKind::kSuffix, MatchKind::kWhole, MatchKind::kAnywhere})
-      sources.add(match_text("", kind, wide, Asked::kAll).text());
-    for (const MatchKind kind : {MatchKind::kSharedAutomaton, MatchKind::kWideAutomaton}) {
-      for (const Asked asked : {Asked::kAll, Asked::kBitmap, Asked::kList})
+    for (const text::forms::FormKind* form : text::forms::all_forms()) {
+      if (!form->gpu) continue;
+      const MatchKind kind{&*form->gpu};
+      for (const Asked asked : {Asked::kAll, Asked::kBitmap, Asked::kList}) {
         sources.add(match_text("", kind, wide, asked).text());
+        if (kind.is_automaton()) sources.add(match_text("", {kind.kernel, true}, wide, asked).text());
+      }
     }
   }
 }

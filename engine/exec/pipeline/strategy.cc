@@ -20,38 +20,31 @@ std::optional<uint32_t> number_of(std::string_view text, std::string_view name) 
   return failed == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-const std::map<std::string_view, Strategy::Join> kJoins = {{"join=hash", Strategy::Join::kHash},
-                                                           {"join=direct", Strategy::Join::kDirect},
-                                                           {"join=ranks", Strategy::Join::kRanks},
-                                                           {"join=bitmap", Strategy::Join::kBitmap}};
-
-const std::map<std::string_view, Strategy::Pairs> kPairs = {
-    {"pairs=naive", Strategy::Pairs::kNaive},       {"pairs=refill", Strategy::Pairs::kRefill},
-    {"pairs=balanced", Strategy::Pairs::kBalanced}, {"pairs=mixed", Strategy::Pairs::kMixed},
-    {"pairs=queued", Strategy::Pairs::kQueued},     {"pairs=written", Strategy::Pairs::kWritten}};
+const std::map<std::string_view, void (*)(Strategy&)> kStrategies = {
+    {"naive", [](Strategy& s) { s.refill_below = 1; }},
+    {"automata", [](Strategy& s) { s.automata = true; }},
+    {"lists", [](Strategy& s) { s.lists = true; }},
+    {"occupancy", [](Strategy& s) { s.occupancy = true; }},
+    {"split", [](Strategy& s) { s.split = true; }},
+    {"groups=table", [](Strategy& s) { s.groups = Strategy::Groups::kTable; }},
+    {"groups=parts", [](Strategy& s) { s.groups = Strategy::Groups::kParts; }},
+    {"groups=slots", [](Strategy& s) { s.groups = Strategy::Groups::kSlots; }},
+    {"join=hash", [](Strategy& s) { s.join = Strategy::Join::kHash; }},
+    {"join=direct", [](Strategy& s) { s.join = Strategy::Join::kDirect; }},
+    {"join=ranks", [](Strategy& s) { s.join = Strategy::Join::kRanks; }},
+    {"join=bitmap", [](Strategy& s) { s.join = Strategy::Join::kBitmap; }},
+    {"pairs=naive", [](Strategy& s) { s.pairs = Strategy::Pairs::kNaive; }},
+    {"pairs=refill", [](Strategy& s) { s.pairs = Strategy::Pairs::kRefill; }},
+    {"pairs=balanced", [](Strategy& s) { s.pairs = Strategy::Pairs::kBalanced; }},
+    {"pairs=mixed", [](Strategy& s) { s.pairs = Strategy::Pairs::kMixed; }},
+    {"pairs=queued", [](Strategy& s) { s.pairs = Strategy::Pairs::kQueued; }},
+    {"pairs=written", [](Strategy& s) { s.pairs = Strategy::Pairs::kWritten; }},
+};
 
 void set(Strategy& strategy, std::string_view name) {
   const std::optional<uint32_t> refill = number_of(name, "refill"), threads = number_of(name, "threads");
-  if (name == "naive") {
-    strategy.refill_below = 1;
-  } else if (name == "automata") {
-    strategy.automata = true;
-  } else if (name == "lists") {
-    strategy.lists = true;
-  } else if (name == "occupancy") {
-    strategy.occupancy = true;
-  } else if (name == "split") {
-    strategy.split = true;
-  } else if (name == "groups=table") {
-    strategy.groups = Strategy::Groups::kTable;
-  } else if (name == "groups=parts") {
-    strategy.groups = Strategy::Groups::kParts;
-  } else if (name == "groups=slots") {
-    strategy.groups = Strategy::Groups::kSlots;
-  } else if (const auto join = kJoins.find(name); join != kJoins.end()) {
-    strategy.join = join->second;
-  } else if (const auto pairs = kPairs.find(name); pairs != kPairs.end()) {
-    strategy.pairs = pairs->second;
+  if (const auto named = kStrategies.find(name); named != kStrategies.end()) {
+    named->second(strategy);
   } else if (refill && *refill >= 1 && *refill <= 32) {
     strategy.refill_below = refill;
   } else if (threads && *threads >= 32 && *threads <= 512 && *threads % 32 == 0) {

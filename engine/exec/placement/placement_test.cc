@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <random>
+#include <string>
+
 #include "base/testing/temporary_folder.h"
 #include "data/gpu/device_rows.h"
 #include "exec/gpu/testing/call_of.h"
@@ -118,6 +121,7 @@ TEST_F(Choices, KnowWhereRowsLie) {
 }
 
 TEST_F(Choices, KnowWhichKernelsWereCompiled) {
+  view_.costs.name = "GPU " + std::to_string(std::random_device()());  // not one of an earlier run
   const auto plan =
       plan::aggregate(scan(1000), {}, {call_of("max", {call("-", {x(), x()})}, TypeId::kInt64)}, {"a"});
   const Choice before = explained(plan).back();

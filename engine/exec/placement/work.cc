@@ -9,7 +9,7 @@
 #include "expr/codegen/emitter.h"
 #include "expr/patterns/prepared_pattern.h"
 #include "ops/filter/filter.h"
-#include "text/pattern/compiled_pattern.h"
+#include "text/forms/form.h"
 
 namespace lanewise::exec {
 
@@ -180,14 +180,17 @@ class BranchWork {
 
   void match(const expr::PreparedPattern& prepared) {
     constexpr double kSector = 32;  // bytes fetched by one access
-    const auto& pieces = prepared.pattern().compiled().pieces;
-    const bool literal = pieces && pieces->pieces.size() == 1;
-    if (literal && (pieces->at_begin || pieces->at_end)) {
-      work_.scanned += rows_ * std::min(kSector, text_);
-    } else if (literal && rows_ == all_) {
-      work_.searched += rows_ * text_;
-    } else {
-      work_.walked += rows_ * text_;
+    using text::forms::GpuCost;
+    switch (text::forms::gpu_form(prepared.pattern().compiled(), rows_ == all_).gpu->cost) {
+      case GpuCost::kEnds:
+        work_.scanned += rows_ * std::min(kSector, text_);
+        break;
+      case GpuCost::kText:
+        work_.searched += rows_ * text_;
+        break;
+      case GpuCost::kSteps:
+        work_.walked += rows_ * text_;
+        break;
     }
   }
 

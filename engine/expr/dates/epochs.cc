@@ -12,11 +12,12 @@ namespace lanewise::expr {
 
 namespace {
 
+template <int64_t per_second>
 struct EpochRange {
   template <class T>
-  [[noreturn]] static void raise(const Site& site, const T&) {
+  [[noreturn]] static void raise(const Site&, const T&) {
     throw UserError(fmt::format("The value is out of range for {} since 1970-01-01",
-                                site.expr.function->name.ends_with("ns") ? "nanoseconds" : "microseconds"));
+                                per_second > kMicrosPerSecond ? "nanoseconds" : "microseconds"));
   }
 };
 
@@ -34,13 +35,13 @@ kernel::i64 epoch_of_span(kernel::Outcome& outcome, kernel::Interval value) {
   return kernel::epoch_of_span(outcome, value, per_second);
 }
 template <int64_t per_second>
-constexpr auto kOfDate = or_null<&epoch_in<kernel::i32, per_second>, EpochRange>;
+constexpr auto kOfDate = or_null<&epoch_in<kernel::i32, per_second>, EpochRange<per_second>>;
 template <int64_t per_second>
-constexpr auto kOfTimestamp = or_null<&epoch_in<kernel::i64, per_second>, EpochRange>;
+constexpr auto kOfTimestamp = or_null<&epoch_in<kernel::i64, per_second>, EpochRange<per_second>>;
 template <int64_t per_second>
-constexpr auto kOfTime = on_host<&clock_in<per_second>, EpochRange>;
+constexpr auto kOfTime = on_host<&clock_in<per_second>, EpochRange<per_second>>;
 template <int64_t per_second>
-constexpr auto kOfInterval = on_host<&epoch_of_span<per_second>, EpochRange>;
+constexpr auto kOfInterval = on_host<&epoch_of_span<per_second>, EpochRange<per_second>>;
 /// Infinite values are converted to numbers, only in this function, as in DuckDB.
 int64_t epoch_of_nanos(const Site&, int64_t value) { return value; }
 

@@ -21,7 +21,7 @@
 #include "expr/numbers.h"
 #include "expr/testing/oracles.h"
 #include "expr/vectors/loops.h"
-#include "primitives/random_column.h"
+#include "primitives/testing/random_column.h"
 
 /// Every function on numbers, dates and nested values, for every list of up to three types that it takes: its
 /// evaluator against its reference, over all forms of arguments, sets of rows, targets and sizes.

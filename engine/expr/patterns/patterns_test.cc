@@ -6,7 +6,7 @@
 #include "expr/patterns/functions.h"
 #include "expr/patterns/match_rows.h"
 #include "expr/patterns/prepared_pattern.h"
-#include "expr/strings/check_function.h"
+#include "expr/testing/check_function.h"
 
 namespace lanewise::expr::testing {
 namespace {

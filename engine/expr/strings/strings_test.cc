@@ -3,10 +3,10 @@
 #include "base/error.h"
 #include "expr/functions/build.h"
 #include "expr/strings/characters.h"
-#include "expr/strings/check_function.h"
 #include "expr/strings/functions.h"
 #include "expr/strings/graphemes.h"
 #include "expr/strings/reference.h"
+#include "expr/testing/check_function.h"
 
 namespace lanewise::expr::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include "expr/casts/cast.h"
 #include "expr/expr.h"
 #include "expr/functions/build.h"
-#include "primitives/random_column.h"
+#include "primitives/testing/random_column.h"
 
 namespace lanewise::random {
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "gpu/error.h"
+#include "gpu/modules/build_id.h"
 
 namespace lanewise::gpu {
 
@@ -117,7 +118,10 @@ std::string Compiler::system_file() {
   for (const std::string& name : system_names()) {
     const std::optional<fs::path> file = find_file(name);
     std::error_code failed;
-    if (file) return fmt::format("{} {}", file->filename().string(), fs::file_size(*file, failed));
+    if (!file) continue;
+    const std::string id = build_id(*file);
+    return fmt::format("{} {}", file->filename().string(),
+                       id.empty() ? std::to_string(fs::file_size(*file, failed)) : id);
   }
   return "";
 }

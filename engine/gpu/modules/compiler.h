@@ -33,8 +33,8 @@ class Compiler {
   /// This machine's: LANEWISE_NVRTC if that is set, else libnvrtc of the loader's path or of the toolkit's
   /// usual place. Throws DeviceError.
   static const Compiler& system();
-  /// Name and size of the file that system() opens, found without opening it, which takes 0.1 s: the name
-  /// says the version ("libnvrtc.so.13.0.88 104857600"). Empty: only the loader knows where it is.
+  /// Name and build ID of the file that system() opens, or its size if it has no ID. Found without opening
+  /// it, which takes 0.1 s. Empty: only the loader knows where it is.
   static std::string system_file();
   /// Opens `library`; system() is for everybody but tests.
   explicit Compiler(const std::string& library) : Compiler(std::vector<std::string>{library}) {}

@@ -1,8 +1,10 @@
 #include "gpu/modules/compiler.h"
 
+#include <elf.h>
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -11,6 +13,7 @@
 #include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
 #include "gpu/error.h"
+#include "gpu/modules/build_id.h"
 #include "gpu/modules/kernels.h"
 #include "gpu/testing/fake_driver.h"
 #include "gpu/testing/nvrtc.h"
@@ -185,6 +188,37 @@ TEST_F(BuildTest, TheSecondTimeComesFromTheCache) {
   EXPECT_TRUE(build(driver.device(0), source, cache).cached);
 }
 
+/// A library without code whose build ID is this byte.
+std::string library_of_id(char id) {
+  std::string file(sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), 0);
+  const Elf64_Nhdr note{4, 1, NT_GNU_BUILD_ID};
+  file.append(reinterpret_cast<const char*>(&note), sizeof note);
+  file += std::string("GNU\0", 4) + std::string({id, 0, 0, 0});
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_phoff = sizeof header;
+  header.e_phnum = 1;
+  std::memcpy(file.data(), &header, sizeof header);
+  Elf64_Phdr segment{};
+  segment.p_type = PT_NOTE;
+  segment.p_offset = sizeof header + sizeof segment;
+  segment.p_filesz = file.size() - segment.p_offset;
+  std::memcpy(file.data() + sizeof header, &segment, sizeof segment);
+  return file;
+}
+
+TEST(BuildId, IsThatOfTheFile) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "library.so";
+  EXPECT_EQ(build_id(file), "") << "there is no file";
+  const std::string whole = library_of_id('\x5a');
+  for (size_t size = 0; size <= whole.size(); ++size) {
+    std::ofstream(file) << whole.substr(0, size);
+    EXPECT_EQ(build_id(file), size == whole.size() ? "5a" : "") << size;
+  }
+}
+
 TEST(CacheKey, TellsVersionsOfTheCompilerApart) {
   const TemporaryFolder folder;
   const KernelSource source{.name = "test", .text = kAddOne};
@@ -202,6 +236,13 @@ TEST(CacheKey, TellsVersionsOfTheCompilerApart) {
   fs::create_symlink(newer, link);
   EXPECT_EQ(Compiler::system_file(), "libnvrtc.so.13.1 5");
   EXPECT_NE(cache_key(source, "sm_90", 13000), key);
+  const std::string of_size = cache_key(source, "sm_90", 13000);
+  std::ofstream(newer) << library_of_id('a');
+  EXPECT_EQ(Compiler::system_file(), "libnvrtc.so.13.1 61");
+  const std::string of_build = cache_key(source, "sm_90", 13000);
+  EXPECT_NE(of_build, of_size);
+  std::ofstream(newer) << library_of_id('b');  // of the same name and size
+  EXPECT_NE(cache_key(source, "sm_90", 13000), of_build);
   fs::remove(link);
   EXPECT_EQ(Compiler::system_file(), "");
   restored.empty() ? ::unsetenv("LANEWISE_NVRTC") : ::setenv("LANEWISE_NVRTC", restored.c_str(), 1);

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "lanes/gate/gate_data.h"
 #include "lanes/search/find.h"
+#include "lanes/testing/gate/gate_data.h"
 
 namespace lanewise::lanes {
 namespace {

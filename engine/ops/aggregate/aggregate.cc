@@ -33,7 +33,8 @@ Call prepare(const plan::AggregateCall& call) {
   if (!function.distinct_matters || call.args.empty()) result.call.distinct = false;
   if (!function.order_matters) result.call.order.clear();
   result.of_rows = result.call;
-  if (result.call.distinct && call.function == "count") {  // none is NULL: their values do not matter
+  if (result.call.distinct &&
+      function.reduction == Reduction::kCount) {  // none is NULL: their values do not matter
     result.of_rows = {
         .function = "count_star", .args = {}, .distinct = true, .filter = {}, .order = {}, .type = call.type};
     result.function = find_aggregate("count_star", {});

@@ -9,7 +9,7 @@
 #include "base/testing/test_size.h"
 #include "ops/aggregate/functions/functions.h"
 #include "ops/aggregate/testing/fed_aggregate.h"
-#include "primitives/random_column.h"
+#include "primitives/testing/random_column.h"
 
 namespace lanewise::ops {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/testing/test_size.h"
 #include "expr/functions/build.h"
 #include "ops/sort/top_n.h"
-#include "primitives/random_column.h"
+#include "primitives/testing/random_column.h"
 
 namespace lanewise::ops {
 namespace {

@@ -235,10 +235,13 @@ class Fill : public WindowFunction {
   std::optional<BufferBuilder<uint32_t>> before_;  // by row: the number of such rows before it
 };
 
+constexpr NamedWindowFunction kFillFunctions[] = {
+    {"fill", [](const plan::WindowCall& call, Frames) -> std::unique_ptr<WindowFunction> {
+       return std::make_unique<Fill>(call);
+     }}};
+
 }  // namespace
 
-std::unique_ptr<WindowFunction> make_fill(const plan::WindowCall& call) {
-  return call.call.function == "fill" ? std::make_unique<Fill>(call) : nullptr;
-}
+std::span<const NamedWindowFunction> fill_functions() { return kFillFunctions; }
 
 }  // namespace lanewise::ops

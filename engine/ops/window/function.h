@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "ops/window/frames.h"
+#include "ops/window/functions.h"
 
 namespace lanewise::ops {
 
@@ -20,15 +22,16 @@ class WindowFunction {
 /// Number of values that a thread computes at a time.
 inline constexpr uint32_t kWindowBatch = uint32_t{1} << 16;
 
-/// `call`'s expressions are columns of the rows or literals. Null if the name is not one of ranks
-/// (row_number, rank, dense_rank, percent_rank, cume_dist, ntile). With an order of the call's own, ranks are
-/// those among the rows of the frame.
-std::unique_ptr<WindowFunction> make_rank(const plan::WindowCall& call, const Frames& frames);
-/// The same for functions of other rows: lag, lead (args: value, offset, default), first_value, last_value,
-/// nth_value (args: value, n); an order of the call's own is that of the frame's rows.
-std::unique_ptr<WindowFunction> make_value(const plan::WindowCall& call, Frames frames);
-/// fill (args: value, the order's only key); null for other calls.
-std::unique_ptr<WindowFunction> make_fill(const plan::WindowCall& call);
+// The parts of the table of window functions. The expressions of calls are columns of the rows or literals.
+
+/// Ranks. With an order of the call's own, ranks are those among the rows of the frame.
+std::span<const NamedWindowFunction> rank_functions();
+/// Values of other rows: lag, lead (args: value, offset, default), first_value, last_value, nth_value (args:
+/// value, n); an order of the call's own is that of the frame's rows.
+std::span<const NamedWindowFunction> value_functions();
+/// fill (args: value, the order's only key).
+std::span<const NamedWindowFunction> fill_functions();
+
 /// Counts and sums of integers, as differences of prefix sums; null for other calls.
 std::unique_ptr<WindowFunction> make_prefix_sums(const plan::AggregateCall& call, const Frames& frames);
 /// Medians and quantiles of numbers, found in a wavelet matrix; null for other calls.

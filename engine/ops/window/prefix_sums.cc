@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/int128.h"
 #include "data/visit-inl.h"
+#include "ops/aggregate/functions/functions.h"
 #include "ops/window/contributors.h"
 #include "ops/window/function.h"
 #include "primitives/parallel.h"
@@ -20,8 +20,8 @@ constexpr uint32_t kSummedRows = 1 << 16;  // rows that a thread adds up at a ti
 template <class Sum>
 class PrefixSums : public WindowFunction {
  public:
-  PrefixSums(const plan::AggregateCall& call, Frames frames)
-      : call_(call), frames_(std::move(frames)), prefixes_(nullptr, kWindow) {}
+  PrefixSums(const plan::AggregateCall& call, bool counts, Frames frames)
+      : call_(call), counts_(counts), frames_(std::move(frames)), prefixes_(nullptr, kWindow) {}
 
   void prepare(const WindowRows& rows, EvalContext& context) override {
     Contributors contributors;
@@ -36,7 +36,7 @@ class PrefixSums : public WindowFunction {
         to.sum += value_of(row);
       });
     };
-    if (call_.function != "sum") return add_up([](uint32_t) { return 0; });
+    if (counts_) return add_up([](uint32_t) { return 0; });
     visit(column->type.physical(), [&](auto zero) {
       using T = decltype(zero);
       if constexpr (std::is_integral_v<T> && sizeof(T) <= sizeof(Sum))
@@ -54,7 +54,7 @@ class PrefixSums : public WindowFunction {
         const Prefix &end = prefixes_[piece.end], &begin = prefixes_[piece.begin];
         all.add({end.sum - begin.sum, end.count - begin.count});
       }
-      if (call_.function != "sum") {
+      if (counts_) {
         builder.append_physical(all.count);
       } else if (all.count == 0) {
         builder.append_null();
@@ -104,6 +104,7 @@ class PrefixSums : public WindowFunction {
   }
 
   const plan::AggregateCall call_;
+  const bool counts_;
   const Frames frames_;
   BufferBuilder<Prefix> prefixes_;
 };
@@ -114,8 +115,10 @@ bool is_column(const ExprPtr& expr) { return expr->kind == Expr::Kind::kColumn; 
 
 std::unique_ptr<WindowFunction> make_prefix_sums(const plan::AggregateCall& call, const Frames& frames) {
   if (call.distinct) return nullptr;
-  const bool counts = call.function == "count_star" || (call.function == "count" && is_column(call.args[0]));
-  const bool sums = call.function == "sum" && call.type.physical() == Physical::kInt128 &&
+  const AggregateFunction& function = function_of(call);
+  const bool counts = function.reduction == Reduction::kCountRows ||
+                      (function.reduction == Reduction::kCount && is_column(call.args[0]));
+  const bool sums = function.reduction == Reduction::kSum && call.type.physical() == Physical::kInt128 &&
                     is_column(call.args[0]) && width(call.args[0]->type.physical()) <= sizeof(int64_t) &&
                     !call.args[0]->type.is_float();
   if (!counts && !sums) return nullptr;
@@ -124,8 +127,8 @@ std::unique_ptr<WindowFunction> make_prefix_sums(const plan::AggregateCall& call
     return type == Physical::kUInt32 || width(type) > sizeof(int32_t);
   };
   if (sums && needs_more(call.args[0]->type.physical()))
-    return std::make_unique<PrefixSums<int128_t>>(call, frames);
-  return std::make_unique<PrefixSums<int64_t>>(call, frames);
+    return std::make_unique<PrefixSums<int128_t>>(call, counts, frames);
+  return std::make_unique<PrefixSums<int64_t>>(call, counts, frames);
 }
 
 }  // namespace lanewise::ops

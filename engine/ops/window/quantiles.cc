@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/aggregate/functions/functions.h"
 #include "ops/aggregate/functions/interpolate.h"
 #include "ops/aggregate/functions/share.h"
 #include "ops/window/contributors.h"
@@ -163,16 +164,16 @@ class Quantiles : public WindowFunction {
 }  // namespace
 
 std::unique_ptr<WindowFunction> make_quantiles(const plan::AggregateCall& call, const Frames& frames) {
-  const bool is_median = call.function == "median", discrete = call.function == "quantile_disc";
-  if (call.distinct || !(is_median || discrete || call.function == "quantile_cont")) return nullptr;
+  const Quantile quantile = function_of(call).quantile;
+  if (call.distinct || quantile == Quantile::kNone) return nullptr;
   const Expr& argument = *call.args[0];
   const Physical physical = argument.type.physical();
   const bool is_number = physical != Physical::kBool && !argument.type.is_string() && width(physical) <= 8;
   if (argument.kind != Expr::Kind::kColumn || !is_number) return nullptr;
-  if (is_median)
-    return std::make_unique<Quantiles>(call, half(), continuous(argument.type).has_value(), frames);
+  const bool interpolates = quantile == Quantile::kInterpolated && continuous(argument.type);
+  if (call.args.size() == 1) return std::make_unique<Quantiles>(call, half(), interpolates, frames);
   if (call.args[1]->kind != Expr::Kind::kLiteral) return nullptr;
-  return std::make_unique<Quantiles>(call, Share(call.args[1]->literal), !discrete, frames);
+  return std::make_unique<Quantiles>(call, Share(call.args[1]->literal), interpolates, frames);
 }
 
 }  // namespace lanewise::ops

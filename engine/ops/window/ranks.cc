@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <string_view>
+#include <span>
 
 #include "base/error.h"
 #include "ops/window/frame_order.h"
@@ -54,46 +53,75 @@ int64_t part_of_row(int64_t row, int64_t rows, int64_t parts) {
   return row < before ? 1 + row / (size + 1) : 1 + large + (row - before) / size;
 }
 
-/// Ranks by the order of the arguments, among the rows of the frame.
-class RankInFrame : public WindowFunction {
+// The same by an order of the call's own, among the rows of a frame.
+
+int64_t row_number(const FrameOrder& order, const FrameRows& frame, uint32_t row) {
+  return int64_t{order.before(frame.pieces, row)} + 1;
+}
+int64_t rank(const FrameOrder& order, const FrameRows& frame, uint32_t row) {
+  return int64_t{order.less(frame.pieces, row)} + 1;
+}
+double percent_rank(const FrameOrder& order, const FrameRows& frame, uint32_t row) {
+  return frame.size() <= 1 ? 0 : order.less(frame.pieces, row) / (frame.size() - 1.0);
+}
+double cume_dist(const FrameOrder& order, const FrameRows& frame, uint32_t row) {
+  const double most = order.not_greater(frame.pieces, row);
+  return frame.size() == 0 ? 0 : most / frame.size();
+}
+
+class InFrames : public WindowFunction {
  public:
-  RankInFrame(const plan::WindowCall& call, Frames frames) : call_(call.call), frames_(std::move(frames)) {}
+  InFrames(const plan::WindowCall& call, Frames frames) : call_(call.call), frames_(std::move(frames)) {}
 
   void prepare(const WindowRows& rows, EvalContext& context) override {
     order_.emplace(call_.order, rows, nullptr, context);
   }
 
-  ColumnPtr evaluate(const WindowRows& rows, uint32_t first, uint32_t count,
-                     EvalContext& context) const override {
-    const std::vector<FrameRows> frames = frames_.of(rows, first, count, *context.arena);
-    Vector parts;
-    if (call_.function == "ntile") parts = rows.values(*call_.args.at(0), first, count, *context.arena);
-    ColumnBuilder builder(call_.type, context.budget, kWindow);
-    for (uint32_t i = 0; i < count; ++i) append(frames[i], first + i, parts, i, builder);
-    return builder.finish();
-  }
-
- private:
-  void append(const FrameRows& frame, uint32_t row, const Vector& parts, uint32_t i,
-              ColumnBuilder& builder) const {
-    const std::string_view name = call_.function;
-    const uint32_t size = frame.size();
-    if (name == "row_number") return builder.append_physical(int64_t{order_->before(frame.pieces, row)} + 1);
-    if (name == "rank") return builder.append_physical(int64_t{order_->less(frame.pieces, row)} + 1);
-    if (name == "percent_rank")
-      return builder.append_physical(size <= 1 ? 0.0 : order_->less(frame.pieces, row) / (size - 1.0));
-    if (name == "cume_dist") {
-      const double most = order_->not_greater(frame.pieces, row);
-      return builder.append_physical(size == 0 ? 0.0 : most / size);
-    }
-    if (parts.is_null(i)) return builder.append_null();
-    builder.append_physical(
-        part_of_row(order_->before(frame.pieces, row), size, parts.as<int64_t>()[parts.constant ? 0 : i]));
-  }
-
+ protected:
   const plan::AggregateCall call_;
   const Frames frames_;
   std::optional<FrameOrder> order_;
+};
+
+template <class T>
+class RankInFrame : public InFrames {
+ public:
+  using Value = T (*)(const FrameOrder&, const FrameRows&, uint32_t row);
+  RankInFrame(const plan::WindowCall& call, Frames frames, Value value)
+      : InFrames(call, std::move(frames)), value_(value) {}
+
+  ColumnPtr evaluate(const WindowRows& rows, uint32_t first, uint32_t count,
+                     EvalContext& context) const override {
+    const std::vector<FrameRows> frames = frames_.of(rows, first, count, *context.arena);
+    return each_row<T>(call_.type, rows, first, count, context.budget, [&](const WindowCursor& cursor) {
+      return value_(*order_, frames[cursor.row() - first], cursor.row());
+    });
+  }
+
+ private:
+  const Value value_;
+};
+
+class NtileInFrame : public InFrames {
+ public:
+  using InFrames::InFrames;
+
+  ColumnPtr evaluate(const WindowRows& rows, uint32_t first, uint32_t count,
+                     EvalContext& context) const override {
+    const std::vector<FrameRows> frames = frames_.of(rows, first, count, *context.arena);
+    const Vector parts = rows.values(*call_.args.at(0), first, count, *context.arena);
+    ColumnBuilder builder(call_.type, context.budget, kWindow);
+    for (uint32_t i = 0; i < count; ++i) {
+      if (parts.is_null(i)) {
+        builder.append_null();
+        continue;
+      }
+      const int64_t wanted = parts.as<int64_t>()[parts.constant ? 0 : i];
+      builder.append_physical(
+          part_of_row(order_->before(frames[i].pieces, first + i), frames[i].size(), wanted));
+    }
+    return builder.finish();
+  }
 };
 
 template <class T>
@@ -142,21 +170,30 @@ class Ntile : public WindowFunction {
   const Type type_;
 };
 
+template <class T, T (*kValue)(const WindowCursor&),
+          T (*kInFrame)(const FrameOrder&, const FrameRows&, uint32_t) = nullptr>
+std::unique_ptr<WindowFunction> make_rank(const plan::WindowCall& call, Frames frames) {
+  if (kInFrame != nullptr && !call.call.order.empty())
+    return std::make_unique<RankInFrame<T>>(call, std::move(frames), kInFrame);
+  return std::make_unique<Rank<T>>(call.call.type, kValue);
+}
+
+std::unique_ptr<WindowFunction> make_ntile(const plan::WindowCall& call, Frames frames) {
+  if (!call.call.order.empty()) return std::make_unique<NtileInFrame>(call, std::move(frames));
+  return std::make_unique<Ntile>(call);
+}
+
+constexpr NamedWindowFunction kRankFunctions[] = {
+    {"cume_dist", make_rank<double, cume_dist, cume_dist>},
+    {"dense_rank", make_rank<int64_t, dense_rank>, true},
+    {"ntile", make_ntile},
+    {"percent_rank", make_rank<double, percent_rank, percent_rank>},
+    {"rank", make_rank<int64_t, rank, rank>, true, true},
+    {"row_number", make_rank<int64_t, row_number, row_number>, true, true},
+};
+
 }  // namespace
 
-std::unique_ptr<WindowFunction> make_rank(const plan::WindowCall& call, const Frames& frames) {
-  const std::string_view name = call.call.function;
-  const Type type = call.call.type;
-  constexpr std::array kInFrames = {"row_number", "rank", "percent_rank", "cume_dist", "ntile"};
-  if (!call.call.order.empty() && std::ranges::find(kInFrames, name) != kInFrames.end())
-    return std::make_unique<RankInFrame>(call, frames);
-  if (name == "row_number") return std::make_unique<Rank<int64_t>>(type, row_number);
-  if (name == "rank") return std::make_unique<Rank<int64_t>>(type, rank);
-  if (name == "dense_rank") return std::make_unique<Rank<int64_t>>(type, dense_rank);
-  if (name == "percent_rank") return std::make_unique<Rank<double>>(type, percent_rank);
-  if (name == "cume_dist") return std::make_unique<Rank<double>>(type, cume_dist);
-  if (name == "ntile") return std::make_unique<Ntile>(call);
-  return nullptr;
-}
+std::span<const NamedWindowFunction> rank_functions() { return kRankFunctions; }
 
 }  // namespace lanewise::ops

@@ -246,20 +246,25 @@ class ValueOfFrame : public ValueOfRow {
   std::optional<FrameOrder> order_;  // of the call's own
 };
 
+template <bool kBack>
+std::unique_ptr<WindowFunction> make_shift(const plan::WindowCall& call, Frames frames) {
+  if (!call.call.order.empty()) return std::make_unique<ShiftedInFrame>(call, kBack, std::move(frames));
+  return std::make_unique<Shifted>(call, kBack, std::move(frames));
+}
+
+template <ValueOfFrame::Which kWhich>
+std::unique_ptr<WindowFunction> make_value(const plan::WindowCall& call, Frames frames) {
+  return std::make_unique<ValueOfFrame>(call, kWhich, std::move(frames));
+}
+
+constexpr NamedWindowFunction kValueFunctions[] = {
+    {"first_value", make_value<ValueOfFrame::Which::kFirst>}, {"lag", make_shift<true>},
+    {"last_value", make_value<ValueOfFrame::Which::kLast>},   {"lead", make_shift<false>},
+    {"nth_value", make_value<ValueOfFrame::Which::kNth>},
+};
+
 }  // namespace
 
-std::unique_ptr<WindowFunction> make_value(const plan::WindowCall& call, Frames frames) {
-  using Which = ValueOfFrame::Which;
-  const std::string_view name = call.call.function;
-  if (name == "lag" || name == "lead") {
-    if (!call.call.order.empty())
-      return std::make_unique<ShiftedInFrame>(call, name == "lag", std::move(frames));
-    return std::make_unique<Shifted>(call, name == "lag", std::move(frames));
-  }
-  if (name == "first_value") return std::make_unique<ValueOfFrame>(call, Which::kFirst, std::move(frames));
-  if (name == "last_value") return std::make_unique<ValueOfFrame>(call, Which::kLast, std::move(frames));
-  if (name == "nth_value") return std::make_unique<ValueOfFrame>(call, Which::kNth, std::move(frames));
-  return nullptr;
-}
+std::span<const NamedWindowFunction> value_functions() { return kValueFunctions; }
 
 }  // namespace lanewise::ops

@@ -131,10 +131,9 @@ class Window : public Sink {
   static std::unique_ptr<WindowFunction> made(const plan::WindowCall& call,
                                               const std::optional<plan::SortKey>& key) {
     Frames frames(call.frame, key);
-    if (auto rank = make_rank(call, frames)) return rank;
-    if (auto fill = make_fill(call)) return fill;
-    if (auto value = make_value(call, frames)) return value;
-    return make_window_aggregate(call, std::move(frames));
+    const NamedWindowFunction* function = find_window_function(call.call.function);
+    return function != nullptr ? function->make(call, std::move(frames))
+                               : make_window_aggregate(call, std::move(frames));
   }
 
   /// Drops rows that follow enough others of their partitions.

@@ -163,19 +163,10 @@ void Writer::check_common(const Pending& pending) const {
   });
 }
 
-/// Whether values must be combined in order: reals, products, and sums whose partial results may overflow;
-/// also variables with their own operators.
+/// Whether values must be combined in order; so must sums whose partial results may overflow.
 bool Writer::may_overflow(const Pending& pending) const {
-  const Op op = tree_.combine_of(pending.columns()[0].variable);
-  if (op == Op::kMultiply) return true;
-  uint64_t limit = std::numeric_limits<Word>::max();
-  for (const Pending::Column& column : pending.columns()) {
-    if (tree_.combine_of(column.variable) != op) return true;
-    const Type type = tree_.variables[column.variable].type;
-    if (type == Type::kReal) return true;
-    if (type == Type::kInt32) limit = std::numeric_limits<int32_t>::max();
-  }
-  if (op != Op::kAdd) return false;
+  const std::optional<uint64_t> limit = limit_of_any_order(tree_, pending.columns());
+  if (!limit || *limit == kNoLimit) return !limit;
   std::vector<uint64_t> most(pending.counts.size());
   team_.run(static_cast<uint32_t>(most.size()), [&](size_t, uint32_t part) {
     const size_t begin = size_t{part} * kLanes;
@@ -191,7 +182,7 @@ bool Writer::may_overflow(const Pending& pending) const {
   for (const uint32_t count : pending.counts) writers += count;
   uint64_t sum = 0;
   const uint64_t greatest = most.empty() ? 0 : *std::max_element(most.begin(), most.end());
-  return __builtin_mul_overflow(greatest, writers * pending.columns().size(), &sum) || sum > limit;
+  return __builtin_mul_overflow(greatest, writers * pending.columns().size(), &sum) || sum > *limit;
 }
 
 void Writer::combine_quickly(const Pending& pending) {

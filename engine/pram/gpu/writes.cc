@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "pram/interpreter/conflicts.h"
 
 namespace lanewise::pram {
 
@@ -132,19 +133,10 @@ void DeviceWriter::check_common(const DeviceSet& set, std::span<const DeviceColu
   }
 }
 
-/// Whether values must be combined in order: reals, products, and sums whose partial results may overflow;
-/// also variables with their own operators.
+/// Whether values must be combined in order; so must sums whose partial results may overflow.
 bool DeviceWriter::may_overflow(const DeviceSet& set, std::span<const DeviceColumn> columns) {
-  const Op op = tree_.combine_of(columns[0].variable);
-  if (op == Op::kMultiply) return true;
-  uint64_t limit = std::numeric_limits<Word>::max();
-  for (const DeviceColumn& column : columns) {
-    if (tree_.combine_of(column.variable) != op) return true;
-    const Type type = tree_.variables[column.variable].type;
-    if (type == Type::kReal) return true;
-    if (type == Type::kInt32) limit = std::numeric_limits<int32_t>::max();
-  }
-  if (op != Op::kAdd) return false;
+  const std::optional<uint64_t> limit = limit_of_any_order(tree_, columns);
+  if (!limit || *limit == kNoLimit) return !limit;
   if (most_.held == nullptr) most_ = tools_.backend().allocate(sizeof(Word));
   tools_.backend().fill(most_, 0);
   for (const DeviceColumn& column : columns) {
@@ -154,7 +146,7 @@ bool DeviceWriter::may_overflow(const DeviceSet& set, std::span<const DeviceColu
   uint64_t greatest = 0;
   tools_.backend().download(&greatest, most_, sizeof(greatest));
   uint64_t sum = 0;
-  return __builtin_mul_overflow(greatest, uint64_t{set.count} * columns.size(), &sum) || sum > limit;
+  return __builtin_mul_overflow(greatest, uint64_t{set.count} * columns.size(), &sum) || sum > *limit;
 }
 
 void DeviceWriter::combine_quickly(const DeviceSet& set, std::span<const DeviceColumn> columns) {

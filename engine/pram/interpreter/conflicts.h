@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,6 +88,21 @@ std::string describe(const Conflict& conflict, const Tree& tree, const Memory& m
 /// sums and products, whose partial results may overflow.
 inline bool any_order(Op op, Type type) {
   return type != Type::kReal && op != Op::kAdd && op != Op::kMultiply;
+}
+/// The greatest sum up to which values of the columns may be combined in any order; kNoLimit: whatever their
+/// sum. Nothing for reals, products and variables with different operators.
+inline constexpr uint64_t kNoLimit = UINT64_MAX;
+template <class Columns>
+std::optional<uint64_t> limit_of_any_order(const Tree& tree, const Columns& columns) {
+  const Op op = tree.combine_of(columns[0].variable);
+  uint64_t limit = std::numeric_limits<Word>::max();
+  for (const auto& column : columns) {
+    const Type type = tree.variables[column.variable].type;
+    if (tree.combine_of(column.variable) != op || type == Type::kReal) return std::nullopt;
+    if (type == Type::kInt32) limit = std::numeric_limits<int32_t>::max();
+  }
+  if (op == Op::kMultiply) return std::nullopt;
+  return op == Op::kAdd ? limit : kNoLimit;
 }
 /// Combines two values.
 Word combine_two(Op op, Word a, Word b);

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "primitives/random_column.h"
+#include "primitives/testing/random_column.h"
 
 namespace lanewise {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/testing/test_size.h"
-#include "primitives/random_column.h"
+#include "primitives/testing/random_column.h"
 
 namespace lanewise {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "primitives/random_column.h"
+#include "primitives/testing/random_column.h"
 
 namespace lanewise {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "expr/function.h"
+#include "ops/window/functions.h"
 
 namespace lanewise::sql {
 
@@ -15,13 +15,14 @@ constexpr int64_t kMost = 1024;  // beyond, a sort is as fast
 
 /// Whether the call's value depends on no rows that follow its own and differ in order.
 bool looks_back(const plan::WindowCall& call) {
-  const std::string_view name = call.call.function;
-  return (name == "row_number" || name == "rank" || name == "dense_rank") && call.call.order.empty();
+  const ops::NamedWindowFunction* function = ops::find_window_function(call.call.function);
+  return function != nullptr && function->looks_back && call.call.order.empty();
 }
 
 /// Whether its value is more than n for rows that follow n others.
 bool counts_rows(const plan::WindowCall& call) {
-  return call.call.function == "row_number" || call.call.function == "rank";
+  const ops::NamedWindowFunction* function = ops::find_window_function(call.call.function);
+  return function != nullptr && function->counts_rows;
 }
 
 std::optional<int64_t> whole_number(const Expr& expr) {
@@ -44,9 +45,10 @@ std::optional<int64_t> greatest(const Expr& predicate, size_t column) {
   const Expr& value = *predicate.args[swapped];
   const auto bound = whole_number(*predicate.args[!swapped]);
   if (!bound || value.kind != Expr::Kind::kColumn || value.column != column) return {};
-  const std::string_view name = predicate.function->name;
-  if (name == "=" || name == (swapped ? ">=" : "<=")) return bound;
-  if (name == (swapped ? ">" : "<") && *bound > INT64_MIN) return *bound - 1;
+  using Form = Function::Form;
+  const Form form = predicate.function->form;
+  if (form == Form::kEqual || form == (swapped ? Form::kAtLeast : Form::kAtMost)) return bound;
+  if (form == (swapped ? Form::kGreater : Form::kLess) && *bound > INT64_MIN) return *bound - 1;
   return {};
 }
 

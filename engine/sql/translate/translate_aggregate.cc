@@ -110,9 +110,8 @@ const ops::AggregateFunction* known_function(const plan::AggregateCall& call) {
 
 /// Whether it has an argument whose order matters and differs from that of our values.
 bool has_order_of_duckdb(const duckdb::BoundAggregateExpression& expr) {
-  constexpr std::array kWithoutOrder = {"count",   "first", "arbitrary", "last",     "any_value",
-                                        "entropy", "mode",  "list",      "array_agg"};
-  return std::ranges::find(kWithoutOrder, expr.function.name) == kWithoutOrder.end() &&
+  const ops::AggregateFunction* function = ops::find_aggregate(expr.function.name);
+  return (function == nullptr || function->compares_values) &&
          std::ranges::any_of(expr.children, [](const auto& child) { return holds_text(child->return_type); });
 }
 
@@ -246,9 +245,8 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
     }
   }
   for (size_t i = 0; i < count; ++i) result.args.push_back(argument(*expr.children[i], result.type, input));
-  constexpr std::array kByAnother = {"arg_min", "argmin", "min_by",       "arg_max",
-                                     "argmax",  "max_by", "arg_min_null", "arg_max_null"};
-  if (count == 2 && std::ranges::find(kByAnother, name) != kByAnother.end()) {
+  const ops::AggregateFunction* named = ops::find_aggregate(name);
+  if (count == 2 && named != nullptr && named->choice && named->choice->by) {
     result.args[1] = ordered(*expr.children[1], input);
   } else if (count == expr.children.size() && has_order_of_duckdb(expr)) {
     return by_duckdb(expr, input);

@@ -33,6 +33,25 @@ std::span<const FormKind* const> all_forms() {
   return kForms;
 }
 
+const std::string* gpu_needle(const detail::CompiledPattern& pattern, bool at_begin, bool at_end) {
+  const auto& pieces = pattern.pieces;
+  if (!pieces || pieces->pieces.size() != 1 || pieces->at_begin != at_begin || pieces->at_end != at_end)
+    return nullptr;
+  const std::string& needle = pieces->pieces[0];
+  return needle.empty() || needle.size() > kMostGpuNeedle ? nullptr : &needle;
+}
+
+const FormKind& gpu_form(const detail::CompiledPattern& pattern, bool all_rows, bool only_automata) {
+  const auto supports = [&](const GpuKernel& kernel) {
+    if (kernel.needle == nullptr) return true;
+    const bool in_reach = !only_automata && (all_rows || !kernel.tests_all_rows);
+    return in_reach && kernel.needle(pattern) != nullptr;
+  };
+  const auto found = std::ranges::find_if(
+      all_forms(), [&](const FormKind* kind) { return kind->gpu && supports(*kind->gpu); });
+  return **found;
+}
+
 Offer steadiest(const Request& request) {
   Offer best;
   for (const FormKind* kind : all_forms()) {

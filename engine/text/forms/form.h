@@ -59,6 +59,30 @@ struct Request {
   Costs costs() const { return {target(), tuning}; }
 };
 
+/// What bounds the speed of a strategy on a GPU.
+enum class GpuCost : uint8_t {
+  kEnds,   ///< a few bytes of each row, at one end
+  kText,   ///< all bytes, each read once
+  kSteps,  ///< a step of an automaton for each byte
+};
+
+/// How a strategy runs on a GPU.
+struct GpuKernel {
+  std::string_view header;  ///< in exec/gpu/match, without "-inl.h"
+  /// The body, for a parameter `job`. {offset} is the type of offsets, {rows} those that are tested,
+  /// {shared} whether the automaton's table is in shared memory.
+  std::string_view call;
+  GpuCost cost;
+  bool tests_all_rows = false;  ///< it cannot leave rows out
+  /// The string of at most kMostGpuNeedle bytes that the kernel searches for; null: it does not support the
+  /// pattern. Without such a function it runs the pattern's automaton.
+  const std::string* (*needle)(const detail::CompiledPattern& pattern) = nullptr;
+};
+inline constexpr size_t kMostGpuNeedle = 64;
+
+/// For GpuKernel::needle: the string that is the pattern, at the ends of rows that are given.
+const std::string* gpu_needle(const detail::CompiledPattern& pattern, bool at_begin, bool at_end);
+
 /// Defined by each strategy's file.
 struct FormKind {
   std::string_view name;
@@ -66,11 +90,15 @@ struct FormKind {
   /// A cheap lower bound of the cost per average byte; strategies that cannot be the cheapest are not built.
   /// Null: nothing.
   double (*at_best)(const Request& request) = nullptr;
-  bool steady = false;  ///< the cost does not depend on the rows' contents
+  bool steady = false;                ///< the cost does not depend on the rows' contents
+  std::optional<GpuKernel> gpu = {};  ///< nothing: cores only
 };
 
 /// All strategies; the cheapest supported one is used.
 std::span<const FormKind* const> all_forms();
+
+/// The strategy of a GPU: the first one that supports the pattern, or the automaton's.
+const FormKind& gpu_form(const detail::CompiledPattern& pattern, bool all_rows, bool only_automata = false);
 
 /// The cheapest data-independent strategy for patterns that are not fixed strings.
 Offer steadiest(const Request& request);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "gpu/energy.h"
 #include "gpu/error.h"
+#include "study/bench/gpu_energy.h"
 
 namespace lanewise::cli::bench {
 
@@ -66,10 +66,10 @@ Joules Energy::read() {
     package.last = now;
     joules.processor = joules.processor.value_or(0) + package.sum * 1e-6;
   }
-  joules.gpu = gpu::used_joules();
+  joules.gpu = used_joules();
   return joules;
 }
 
-std::string Energy::why_no_gpu() const { return gpu::why_no_joules(); }
+std::string Energy::why_no_gpu() const { return why_no_joules(); }
 
 }  // namespace lanewise::cli::bench

@@ -22,6 +22,7 @@ namespace {
 using Takes = DeviceAggregate::Takes;
 using Keeps = DeviceAggregate::Keeps;
 using ops::function_of;
+using ops::Reduction;
 
 /// The states, one after the other.
 template <class State, class F>
@@ -126,7 +127,7 @@ Value finish_spread(const plan::AggregateCall& call, StateArray states) {
   ops::Moments all;
   for_each_state<kernel::Moments>(
       states, [&](const kernel::Moments& one) { all.add(ops::Moments{one.count, one.mean, one.squares}); });
-  const std::optional<double> result = ops::spread(function_of(call).name, all);
+  const std::optional<double> result = function_of(call).of_moments(all);
   return result ? Value(call.type, *result) : Value(call.type);
 }
 
@@ -157,56 +158,62 @@ DeviceAggregate extremum(const plan::AggregateCall& call, const std::string& typ
                                               finish_extremum<T, kMost>);
 }
 
-DeviceAggregate of_reals(const plan::AggregateCall& call, std::string_view name) {
+DeviceAggregate of_reals(const plan::AggregateCall& call, Reduction reduction) {
   using kernel::ExactRealSum, kernel::Moments, kernel::Product, kernel::RealSum;
-  if (name == "sum") return of_value<RealSum>(call, Keeps::kSum, "RealSum", finish_sum<double>);
-  if (name == "avg") return of_value<RealSum>(call, Keeps::kSum, "RealSum", finish_average<double>);
-  if (name == "kahan_sum" || name == "favg")
-    return of_value<ExactRealSum>(call, Keeps::kExactSum, "ExactRealSum", finish_exact_sum);
-  if (name == "product") return of_value<Product>(call, Keeps::kProduct, "Product", finish_product);
-  if (is_spread(call)) return of_value<Moments>(call, Keeps::kMoments, "Moments", finish_spread);
-  refuse(call, "");
+  switch (reduction) {
+    case Reduction::kSum:
+      return of_value<RealSum>(call, Keeps::kSum, "RealSum",
+                               is_average(call) ? finish_average<double> : finish_sum<double>);
+    case Reduction::kCompensatedSum:
+      return of_value<ExactRealSum>(call, Keeps::kExactSum, "ExactRealSum", finish_exact_sum);
+    case Reduction::kProduct:
+      return of_value<Product>(call, Keeps::kProduct, "Product", finish_product);
+    case Reduction::kMoments:
+      return of_value<Moments>(call, Keeps::kMoments, "Moments", finish_spread);
+    default:
+      refuse(call, "");
+  }
 }
 
 template <class T>
-DeviceAggregate of_integers(const plan::AggregateCall& call, std::string_view name, const std::string& type) {
+DeviceAggregate of_integers(const plan::AggregateCall& call, Reduction reduction, const std::string& type) {
   using kernel::Fold, kernel::BitFold, kernel::WholeSum;
   if constexpr (!std::is_same_v<T, uint128_t>) {
-    const std::string state = "WholeSum<" + type + ">";
-    if (name == "sum") return of_value<WholeSum<T>>(call, Keeps::kSum, state, finish_sum<T>);
-    if (name == "avg") return of_value<WholeSum<T>>(call, Keeps::kSum, state, finish_average<T>);
+    if (reduction == Reduction::kSum)
+      return of_value<WholeSum<T>>(call, Keeps::kSum, "WholeSum<" + type + ">",
+                                   is_average(call) ? finish_average<T> : finish_sum<T>);
   }
   if constexpr (!std::is_same_v<T, bool>) {
     const std::string state = "BitFold<" + type + ", Fold::k";
-    if (name == "bit_and")
+    if (reduction == Reduction::kBitAnd)
       return of_value<BitFold<T, Fold::kAnd>>(call, Keeps::kAnd, state + "And>", finish_bits<T, Fold::kAnd>);
-    if (name == "bit_or")
+    if (reduction == Reduction::kBitOr)
       return of_value<BitFold<T, Fold::kOr>>(call, Keeps::kOr, state + "Or>", finish_bits<T, Fold::kOr>);
-    if (name == "bit_xor")
+    if (reduction == Reduction::kBitXor)
       return of_value<BitFold<T, Fold::kXor>>(call, Keeps::kXor, state + "Xor>", finish_bits<T, Fold::kXor>);
   }
   refuse(call, "");
 }
 
-DeviceAggregate of_values(const plan::AggregateCall& call, std::string_view name) {
+DeviceAggregate of_values(const plan::AggregateCall& call, Reduction reduction) {
   const Type type = call.args[0]->type;
   const std::string device_type = expr::device_type(type);
   return visit(type.physical(), [&](auto zero) -> DeviceAggregate {
     using T = decltype(zero);
     if constexpr (expr::is_number<T>) {
-      if (name == "min" || name == "bool_and") return extremum<T, false>(call, device_type);
-      if (name == "max" || name == "bool_or") return extremum<T, true>(call, device_type);
-      if constexpr (std::is_same_v<T, double>) return of_reals(call, name);
-      if constexpr (!std::is_floating_point_v<T>) return of_integers<T>(call, name, device_type);
+      if (reduction == Reduction::kMin) return extremum<T, false>(call, device_type);
+      if (reduction == Reduction::kMax) return extremum<T, true>(call, device_type);
+      if constexpr (std::is_same_v<T, double>) return of_reals(call, reduction);
+      if constexpr (!std::is_floating_point_v<T>) return of_integers<T>(call, reduction, device_type);
     }
     refuse(call, "");
   });
 }
 
 /// The first or last string in the order of their bytes.
-DeviceAggregate of_texts(const plan::AggregateCall& call) {
-  if (call.function != "min" && call.function != "max") refuse(call, "");
-  return {call, Takes::kValue, call.function == "min" ? Keeps::kLeast : Keeps::kMost, "", 0, nullptr};
+DeviceAggregate of_texts(const plan::AggregateCall& call, Reduction reduction) {
+  if (reduction != Reduction::kMin && reduction != Reduction::kMax) refuse(call, "");
+  return {call, Takes::kValue, reduction == Reduction::kMin ? Keeps::kLeast : Keeps::kMost, "", 0, nullptr};
 }
 
 }  // namespace
@@ -216,43 +223,27 @@ bool is_fold(Keeps keeps) {
          keeps == Keeps::kProduct || keeps == Keeps::kMoments;
 }
 
-bool needs_rows(const plan::AggregateCall& call) {
-  const std::string_view name = function_of(call).name;
-  return name == "string_agg" || name == "mode";
-}
+bool needs_rows(const plan::AggregateCall& call) { return function_of(call).needs_all_rows; }
 
 bool is_distinct(const plan::AggregateCall& call) {
   return call.distinct && !call.args.empty() && !needs_rows(call) && function_of(call).distinct_matters;
 }
 
 bool is_ranked(const plan::AggregateCall& call) {
-  if (call.distinct || !call.order.empty()) return false;
-  const std::string_view name = function_of(call).name;
-  return name == "median" || name == "quantile_disc" || name == "quantile_cont";
+  return !call.distinct && call.order.empty() && function_of(call).quantile != ops::Quantile::kNone;
 }
 
-bool is_average(const plan::AggregateCall& call) {
-  const std::string_view name = function_of(call).name;
-  return name == "avg" || name == "favg";
-}
+bool is_average(const plan::AggregateCall& call) { return function_of(call).is_average; }
 
-bool is_spread(const plan::AggregateCall& call) {
-  const std::string_view name = function_of(call).name;
-  return name == "var_samp" || name == "var_pop" || name == "stddev_samp" || name == "stddev_pop";
-}
+bool is_spread(const plan::AggregateCall& call) { return function_of(call).of_moments != nullptr; }
 
 std::optional<Pick> pick_of(const plan::AggregateCall& call) {
-  const std::string_view name = function_of(call).name;
-  if (name == "first") return Pick{};
-  if (name == "last") return Pick{.last = true};
-  if (name == "any_value") return Pick{.skips_null = true};
-  if (name == "min_by") return Pick{.skips_null = true, .by = call.args[1]};
-  if (name == "max_by") return Pick{.skips_null = true, .by = call.args[1], .greatest = true};
-  if (name == "arg_min_null") return Pick{.by = call.args[1]};
-  if (name == "arg_max_null") return Pick{.by = call.args[1], .greatest = true};
-  const bool is_extreme = name == "min" || name == "max";
-  if (is_extreme && call.args[0]->type.id == TypeId::kInterval)
-    return Pick{.skips_null = true, .by = call.args[0], .greatest = name == "max"};
+  const ops::AggregateFunction& function = function_of(call);
+  if (const auto& choice = function.choice)
+    return Pick{choice->skip_nulls, choice->last, choice->by ? call.args[1] : nullptr, choice->greatest};
+  const bool least = function.reduction == Reduction::kMin, most = function.reduction == Reduction::kMax;
+  if ((least || most) && call.args[0]->type.id == TypeId::kInterval)
+    return Pick{.skips_null = true, .by = call.args[0], .greatest = most};
   return std::nullopt;
 }
 
@@ -263,15 +254,15 @@ int64_t count_rows(StateArray counts) {
 }
 
 DeviceAggregate device_aggregate(const plan::AggregateCall& call) {
-  const ops::AggregateFunction& function = function_of(call);
   const auto counts = [&](Takes takes) {
     return DeviceAggregate{call, takes, Keeps::kCount, "Count", sizeof(kernel::Count), finish_count};
   };
-  if (function.name == "count_star") return counts(Takes::kRows);
-  if (function.name == "count") return counts(Takes::kPresent);
-  if (function.name == "count_if") return counts(Takes::kTrue);
+  const Reduction reduction = function_of(call).reduction;
+  if (reduction == Reduction::kCountRows) return counts(Takes::kRows);
+  if (reduction == Reduction::kCount) return counts(Takes::kPresent);
+  if (reduction == Reduction::kCountTrue) return counts(Takes::kTrue);
   if (call.args.size() != 1) refuse(call, "");
-  return call.args[0]->type.is_string() ? of_texts(call) : of_values(call, function.name);
+  return call.args[0]->type.is_string() ? of_texts(call, reduction) : of_values(call, reduction);
 }
 
 }  // namespace lanewise::exec

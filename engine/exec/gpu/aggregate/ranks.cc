@@ -4,6 +4,7 @@
 
 #include "exec/cores/pipeline_runner.h"
 #include "ops/aggregate/accumulators/states.h"
+#include "ops/aggregate/functions/functions.h"
 #include "ops/aggregate/functions/interpolate.h"
 #include "ops/aggregate/functions/share.h"
 
@@ -15,8 +16,9 @@ namespace {
 class Ranks {
  public:
   explicit Ranks(const plan::AggregateCall& call)
-      : share_(call.args.size() > 1 ? call.args[1]->literal : Value(Type::decimal(2, 1), int128_t{5})),
-        between_(call.function != "quantile_disc" && ops::continuous(call.args[0]->type)) {}
+      : share_(call.args.size() > 1 ? ops::Share(call.args[1]->literal) : ops::half()),
+        between_(ops::function_of(call).quantile == ops::Quantile::kInterpolated &&
+                 ops::continuous(call.args[0]->type)) {}
   bool descending() const { return share_.descending; }
   /// Whether the result may lie between two values.
   bool between() const { return between_; }

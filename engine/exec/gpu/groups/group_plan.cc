@@ -10,6 +10,7 @@
 #include "expr/functions/build.h"
 #include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/average.h"
+#include "ops/aggregate/functions/functions.h"
 
 namespace lanewise::exec {
 
@@ -244,7 +245,8 @@ std::optional<std::vector<size_t>> GroupPlan::result_columns() const {
 bool GroupPlan::counts_values() const {
   return distinct_ != nullptr && group_keys_ == 0 && partial_.size() == 1 &&
          std::all_of(calls_.begin(), calls_.end(), [](const Call& call) {
-           return call.cell == kNoCell && call.parts.empty() && call.call.function == "count";
+           return call.cell == kNoCell && call.parts.empty() &&
+                  ops::function_of(call.call).reduction == ops::Reduction::kCount;
          });
 }
 

@@ -17,6 +17,7 @@ namespace lanewise::exec {
 namespace {
 
 constexpr unsigned kBytes = 256;
+static_assert(text::forms::kMostGpuNeedle == kernel::kMostNeedle);
 
 lanes::AutomatonView automaton_of(const text::Pattern& pattern) {
   return pattern.compiled().automaton()->view();
@@ -42,14 +43,6 @@ gpu::DeviceBuffer upload(const std::vector<Cell>& cells, Accelerator& gpu) {
   gpu::DeviceBuffer buffer = gpu.pool.allocate(bytes, gpu.stream, "A pattern's automaton");
   gpu.staging.upload(buffer.address(), cells.data(), bytes, gpu.stream);
   return buffer;
-}
-
-/// The text that is the pattern; null where it is something else.
-const std::string* needle_of(const text::Pattern& pattern) {
-  const auto& pieces = pattern.compiled().pieces;
-  if (!pieces || pieces->pieces.size() != 1) return nullptr;
-  const std::string& needle = pieces->pieces[0];
-  return needle.empty() || needle.size() > kernel::kMostNeedle ? nullptr : &needle;
 }
 
 /// Lanes of a warp take new rows when fewer are busy, and where some strings are much longer than others:
@@ -88,57 +81,34 @@ uint32_t look_for_late(uint64_t longest, uint64_t average) {
   return static_cast<uint32_t>(std::min(longest / average * kLanes, kMost));
 }
 
-bool is_automaton(MatchKind kind) {
-  return kind == MatchKind::kSharedAutomaton || kind == MatchKind::kWideAutomaton;
-}
-
 MatchKind match_kind(const text::Pattern& pattern, bool active, const Strategy& strategy) {
-  if (!strategy.automata && needle_of(pattern) != nullptr) {
-    const auto& pieces = *pattern.compiled().pieces;
-    if (pieces.at_begin && pieces.at_end) return MatchKind::kWhole;
-    if (pieces.at_begin) return MatchKind::kPrefix;
-    if (pieces.at_end) return MatchKind::kSuffix;
-    if (!active) return MatchKind::kAnywhere;
-  }
-  return automaton_of(pattern).states <= kBytes ? MatchKind::kSharedAutomaton : MatchKind::kWideAutomaton;
+  MatchKind kind{&*text::forms::gpu_form(pattern.compiled(), !active, strategy.automata).gpu};
+  kind.shared = kind.is_automaton() && automaton_of(pattern).states <= kBytes;
+  return kind;
 }
 
-std::string match_call(MatchKind kind, bool wide_offsets, kernel::Asked asked) {
-  const char* const offset = wide_offsets ? "u64" : "u32";
-  switch (kind) {
-    case MatchKind::kPrefix:
-      return fmt::format("match_fixed<{}, false, false>(job)", offset);
-    case MatchKind::kSuffix:
-      return fmt::format("match_fixed<{}, true, false>(job)", offset);
-    case MatchKind::kWhole:
-      return fmt::format("match_fixed<{}, false, true>(job)", offset);
-    case MatchKind::kAnywhere:
-      return fmt::format("match_anywhere<{}>(job)", offset);
-    case MatchKind::kSharedAutomaton:
-    case MatchKind::kWideAutomaton:
-      break;
-  }
+std::string match_call(const MatchKind& kind, bool wide_offsets, kernel::Asked asked) {
   constexpr const char* kAsked[] = {"kAll", "kBitmap", "kList"};
-  return fmt::format("match<{}, Asked::{}, {}>(job)", offset, kAsked[static_cast<int>(asked)],
-                     kind == MatchKind::kSharedAutomaton);
+  return fmt::format(fmt::runtime(kind.kernel->call), fmt::arg("offset", wide_offsets ? "u64" : "u32"),
+                     fmt::arg("rows", kAsked[static_cast<int>(asked)]), fmt::arg("shared", kind.shared));
 }
 
-Matching::Matching(const text::Pattern& pattern, MatchKind kind, Accelerator& gpu) : kind_(kind) {
-  if (!is_automaton(kind)) {
-    needle_ = needle_job(*needle_of(pattern));
+Matching::Matching(const text::Pattern& pattern, const MatchKind& kind, Accelerator& gpu) : kind_(kind) {
+  if (!kind.is_automaton()) {
+    needle_ = needle_job(*kind.kernel->needle(pattern.compiled()));
     return;
   }
   const lanes::AutomatonView automaton = automaton_of(pattern);
-  const bool shared = kind == MatchKind::kSharedAutomaton;
-  table_ = shared ? upload(table_of<uint8_t>(automaton), gpu) : upload(table_of<uint16_t>(automaton), gpu);
-  shared_bytes_ = shared ? table_.size() : 0;
+  table_ =
+      kind.shared ? upload(table_of<uint8_t>(automaton), gpu) : upload(table_of<uint16_t>(automaton), gpu);
+  shared_bytes_ = kind.shared ? table_.size() : 0;
   verdicts_ = lanes::Renumbered{automaton}.verdicts(1);
 }
 
 void Matching::run(const gpu::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
                    const FoundRows& found, Accelerator& gpu) const {
   if (column.rows == 0) return;
-  if (is_automaton(kind_)) return run_automaton(kernel, column, asked, found, gpu);
+  if (kind_.is_automaton()) return run_automaton(kernel, column, asked, found, gpu);
   kernel::NeedleJob job = needle_;
   job.rows = static_cast<uint64_t>(column.rows);
   job.offsets = column.offsets.address();

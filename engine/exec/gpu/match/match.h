@@ -9,14 +9,19 @@
 #include "exec/gpu/match/needle-inl.h"
 #include "gpu/modules/module.h"
 #include "lanes/tables/tables-inl.h"
+#include "text/forms/form.h"
 #include "text/pattern/pattern.h"
 
 namespace lanewise::exec {
 
-/// What matches strings: a pattern's automaton, or a search for the literal that it is.
-enum class MatchKind { kSharedAutomaton, kWideAutomaton, kPrefix, kSuffix, kWhole, kAnywhere };
+/// What matches strings: the kernel of a match strategy.
+struct MatchKind {
+  const text::forms::GpuKernel* kernel;
+  bool shared = false;  ///< the automaton's table is in shared memory
 
-bool is_automaton(MatchKind kind);
+  bool is_automaton() const { return kernel->needle == nullptr; }
+};
+
 /// What the search for a text of 1 to kMostNeedle bytes takes, wherever the rows are.
 kernel::NeedleJob needle_job(const std::string& needle);
 /// MatchJob::look for strings of so many bytes, on average at least one: as many rows as one lane's walk over
@@ -25,7 +30,7 @@ uint32_t look_for_late(uint64_t longest, uint64_t average);
 /// `active`: only some of the rows are tested; a search anywhere reads the others' text, too.
 MatchKind match_kind(const text::Pattern& pattern, bool active, const Strategy& strategy);
 /// The call that is the kernel's body, for a parameter `job`.
-std::string match_call(MatchKind kind, bool wide_offsets, kernel::Asked asked);
+std::string match_call(const MatchKind& kind, bool wide_offsets, kernel::Asked asked);
 
 /// The rows that are tested.
 struct AskedRows {
@@ -42,7 +47,7 @@ struct FoundRows {
 /// A pattern as match kernels take it.
 class Matching {
  public:
-  Matching(const text::Pattern& pattern, MatchKind kind, Accelerator& gpu);
+  Matching(const text::Pattern& pattern, const MatchKind& kind, Accelerator& gpu);
 
   /// Sets the bits of rows [0, rows) that match, of those that are tested, and clears all others. `kernel` is
   /// one of add_match_kernels() for the pattern and this form of column.

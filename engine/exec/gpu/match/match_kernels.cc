@@ -10,12 +10,12 @@ MatchKind match_kind(const KernelBuilder& builder, const Match& match) {
 
 kernel::Asked asked_of(const KernelBuilder& builder, const Match& match) {
   if (builder.sees_all_rows(match)) return kernel::Asked::kAll;
-  return builder.strategy().lists && is_automaton(match_kind(builder, match)) ? kernel::Asked::kList
-                                                                              : kernel::Asked::kBitmap;
+  return builder.strategy().lists && match_kind(builder, match).is_automaton() ? kernel::Asked::kList
+                                                                               : kernel::Asked::kBitmap;
 }
 
 bool is_counted(const KernelBuilder& builder, const Match& match) {
-  return builder.strategy().occupancy && is_automaton(match_kind(builder, match));
+  return builder.strategy().occupancy && match_kind(builder, match).is_automaton();
 }
 
 std::string match_kernel(const KernelBuilder& builder, const Match& match) {
@@ -30,13 +30,13 @@ void add_match_kernels(std::vector<KernelText>& texts, const KernelBuilder& buil
   }
 }
 
-KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets, kernel::Asked asked,
+KernelText match_text(const std::string& name, const MatchKind& kind, bool wide_offsets, kernel::Asked asked,
                       bool counted) {
   constexpr char kEntry[] = "match_pattern";
-  const bool automaton = is_automaton(kind);
+  const bool automaton = kind.is_automaton();
   const char* const job = !automaton ? "Needle" : counted ? "CountedMatch" : "Match";
   return {.head = fmt::format("#include \"exec/gpu/match/{}-inl.h\"\n\nusing namespace lanewise::kernel;\n",
-                              automaton ? "match" : "needle"),
+                              kind.kernel->header),
           .names = {name},
           .body = fmt::format("\nextern \"C\" __global__ void __launch_bounds__({0}Threads) {1}(const "
                               "__grid_constant__ {2}Job job) {{\n  {3};\n}}\n",

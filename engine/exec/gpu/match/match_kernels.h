@@ -18,7 +18,7 @@ std::string match_kernel(const KernelBuilder& builder, const Match& match);
 void add_match_kernels(std::vector<KernelText>& texts, const KernelBuilder& builder);
 
 /// The kernel of all patterns of a kind; queries call it `name`.
-KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets, kernel::Asked asked,
+KernelText match_text(const std::string& name, const MatchKind& kind, bool wide_offsets, kernel::Asked asked,
                       bool counted = false);
 
 }  // namespace lanewise::exec

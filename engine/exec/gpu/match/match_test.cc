@@ -109,7 +109,8 @@ class MatchesOnGpu : public gpu::GpuTest {
     const std::pair key(wide_offsets, asked);
     auto found = kernels_.find(key);
     if (found == kernels_.end()) {
-      const KernelText text = match_text("match_0", MatchKind::kSharedAutomaton, wide_offsets, asked, true);
+      const MatchKind kind = match_kind(text::compile_regex("[ab]{2}"), false, {});
+      const KernelText text = match_text("match_0", kind, wide_offsets, asked, true);
       found = kernels_.emplace(key, gpu::build(*gpu_, kernel_source(text.text())).module).first;
     }
     return found->second;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,17 +20,16 @@ namespace needle_test {
 
 using Texts = std::vector<std::string>;
 
-bool matches(const std::string& text, const std::string& needle, MatchKind kind) {
-  switch (kind) {
-    case MatchKind::kPrefix:
-      return text.starts_with(needle);
-    case MatchKind::kSuffix:
-      return text.ends_with(needle);
-    case MatchKind::kWhole:
-      return text == needle;
-    default:
-      return text.find(needle) != std::string::npos;
-  }
+bool matches(const std::string& text, const std::string& needle, std::string_view form) {
+  if (form == "prefix") return text.starts_with(needle);
+  if (form == "suffix") return text.ends_with(needle);
+  if (form == "equality") return text == needle;
+  return text.find(needle) != std::string::npos;
+}
+
+MatchKind kind_of(std::string_view form) {
+  const auto forms = text::forms::all_forms();
+  return {&*(*std::ranges::find(forms, form, [](const auto* kind) { return kind->name; }))->gpu};
 }
 
 std::string random_text(Random& random, size_t size, unsigned letters) {
@@ -44,11 +44,10 @@ class NeedlesOnGpu : public gpu::GpuTest {
 
   /// The rows' bytes begin `skipped` bytes after an aligned address, after and before others.
   template <class Offset>
-  void search(MatchKind kind, const Texts& texts, const std::string& needle, unsigned blocks,
+  void search(std::string_view form, const Texts& texts, const std::string& needle, unsigned blocks,
               size_t skipped) {
-    SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", " << texts.size()
-                                    << " rows, a needle of " << needle.size() << " bytes, blocks: " << blocks
-                                    << ", skipped: " << skipped);
+    SCOPED_TRACE(testing::Message() << form << ", " << texts.size() << " rows, a needle of " << needle.size()
+                                    << " bytes, blocks: " << blocks << ", skipped: " << skipped);
     std::string bytes = needle + needle;
     bytes.resize(skipped, needle.back());
     std::vector<Offset> offsets{static_cast<Offset>(skipped)};
@@ -56,7 +55,7 @@ class NeedlesOnGpu : public gpu::GpuTest {
     for (size_t i = 0; i < texts.size(); ++i) {
       bytes += texts[i];
       offsets.push_back(static_cast<Offset>(bytes.size()));
-      if (matches(texts[i], needle, kind)) expected[i / 32] |= 1u << i % 32;
+      if (matches(texts[i], needle, form)) expected[i / 32] |= 1u << i % 32;
     }
     bytes += needle + needle + std::string(64, 0);
     const gpu::DeviceBuffer on = upload(offsets),
@@ -67,32 +66,31 @@ class NeedlesOnGpu : public gpu::GpuTest {
     job.offsets = on.address();
     job.bytes = text.address();
     job.hits = hits.address();
-    kernel(kind, sizeof(Offset) == 8).launch(*stream_, {.blocks = blocks, .threads = kernel::kThreads}, job);
+    kernel(form, sizeof(Offset) == 8).launch(*stream_, {.blocks = blocks, .threads = kernel::kThreads}, job);
     EXPECT_EQ(fetch<uint32_t>(hits, expected.size()), expected);
   }
 
   void search_all(const Texts& texts, const std::string& needle) {
-    for (const MatchKind kind :
-         {MatchKind::kPrefix, MatchKind::kSuffix, MatchKind::kWhole, MatchKind::kAnywhere}) {
+    for (const std::string_view form : {"prefix", "suffix", "equality", "contains"}) {
       for (const size_t skipped : {0, 1, 15, 16, 77}) {
-        search<uint32_t>(kind, texts, needle, 1, skipped);
-        search<uint64_t>(kind, texts, needle, 3, skipped);
+        search<uint32_t>(form, texts, needle, 1, skipped);
+        search<uint64_t>(form, texts, needle, 3, skipped);
       }
     }
   }
 
  private:
-  gpu::Kernel kernel(MatchKind kind, bool wide_offsets) {
-    const std::pair key(kind, wide_offsets);
+  gpu::Kernel kernel(std::string_view form, bool wide_offsets) {
+    const std::pair key(form, wide_offsets);
     auto found = modules_.find(key);
     if (found == modules_.end()) {
-      const KernelText text = match_text("match_0", kind, wide_offsets, kernel::Asked::kAll, false);
+      const KernelText text = match_text("match_0", kind_of(form), wide_offsets, kernel::Asked::kAll, false);
       found = modules_.emplace(key, gpu::build(*gpu_, kernel_source(text.text())).module).first;
     }
     return found->second.kernel("match_pattern");
   }
 
-  std::map<std::pair<MatchKind, bool>, gpu::Module> modules_;
+  std::map<std::pair<std::string_view, bool>, gpu::Module> modules_;
 };
 
 TEST_F(NeedlesOnGpu, FindsThem) {
@@ -101,7 +99,7 @@ TEST_F(NeedlesOnGpu, FindsThem) {
     Texts texts;
     for (size_t i = 0; i < rows; ++i) texts.push_back(random_text(random, random.below(50), 4));
     for (const size_t size : {1, 2, 3, 5, 9, 31})
-      search<uint32_t>(MatchKind::kAnywhere, texts, random_text(random, size, 4), 2, 5);
+      search<uint32_t>("contains", texts, random_text(random, size, 4), 2, 5);
   }
 }
 

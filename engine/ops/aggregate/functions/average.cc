@@ -193,16 +193,25 @@ std::unique_ptr<Accumulator> make_of_parts(const plan::AggregateCall& call, Memo
 }
 
 constexpr AggregateFunction kAverageFunctions[] = {
-    {"avg", true, false, resolve_average, make_average,
-     "The average; NULL if there is no value. For doubles it is as exact as their sum().",
-     "SELECT avg(x) FROM (VALUES (1), (2), (NULL)) t(x) -- 1.5"},
-    {"favg", true, false, resolve_real_average, make_compensated,
-     "The average of doubles with compensated rounding.",
-     "SELECT favg(x) FROM (VALUES (1::DOUBLE), (2)) t(x) -- 1.5"},
+    {.name = "avg",
+     .resolve = resolve_average,
+     .make = make_average,
+     .documentation = "The average; NULL if there is no value. For doubles it is as exact as their sum().",
+     .example = "SELECT avg(x) FROM (VALUES (1), (2), (NULL)) t(x) -- 1.5",
+     .reduction = Reduction::kSum,
+     .is_average = true,
+     .of_parts = "avg_of_parts"},
+    {.name = "favg",
+     .resolve = resolve_real_average,
+     .make = make_compensated,
+     .documentation = "The average of doubles with compensated rounding.",
+     .example = "SELECT favg(x) FROM (VALUES (1::DOUBLE), (2)) t(x) -- 1.5",
+     .reduction = Reduction::kCompensatedSum,
+     .is_average = true},
 };
 
 constexpr AggregateFunction kAveragesOfParts[] = {
-    {"avg_of_parts", true, false, resolve_average_of_parts, make_of_parts, "", ""},
+    {.name = "avg_of_parts", .resolve = resolve_average_of_parts, .make = make_of_parts, .takes_parts = true},
 };
 
 }  // namespace

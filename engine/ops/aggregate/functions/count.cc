@@ -75,17 +75,34 @@ std::optional<Type> condition(std::span<const Type> args) {
 }
 
 constexpr AggregateFunction kCountFunctions[] = {
-    {"count_star", true, false, no_argument, make_count<Counted::kRows, int64_t>, "The number of rows.",
-     "SELECT count(*) FROM (VALUES (1), (NULL)) t(x) -- 2"},
-    {"count", true, false, any_argument, make_count<Counted::kPresent, int64_t>,
-     "The number of values that are not NULL.", "SELECT count(x) FROM (VALUES (1), (NULL)) t(x) -- 1"},
-    {"count_if", true, false, condition, make_count<Counted::kTrue, int128_t>,
-     "The number of rows where the condition is true.",
-     "SELECT count_if(x > 1) FROM (VALUES (1), (2), (NULL)) t(x) -- 1"},
+    {.name = "count_star",
+     .resolve = no_argument,
+     .make = make_count<Counted::kRows, int64_t>,
+     .documentation = "The number of rows.",
+     .example = "SELECT count(*) FROM (VALUES (1), (NULL)) t(x) -- 2",
+     .reduction = Reduction::kCountRows,
+     .of_parts = "count_of_parts"},
+    {.name = "count",
+     .resolve = any_argument,
+     .make = make_count<Counted::kPresent, int64_t>,
+     .documentation = "The number of values that are not NULL.",
+     .example = "SELECT count(x) FROM (VALUES (1), (NULL)) t(x) -- 1",
+     .compares_values = false,
+     .reduction = Reduction::kCount,
+     .of_parts = "count_of_parts"},
+    {.name = "count_if",
+     .resolve = condition,
+     .make = make_count<Counted::kTrue, int128_t>,
+     .documentation = "The number of rows where the condition is true.",
+     .example = "SELECT count_if(x > 1) FROM (VALUES (1), (2), (NULL)) t(x) -- 1",
+     .reduction = Reduction::kCountTrue},
 };
 
 constexpr AggregateFunction kCountsOfParts[] = {
-    {"count_of_parts", true, false, a_count, make_count<Counted::kParts, int64_t>, "", ""},
+    {.name = "count_of_parts",
+     .resolve = a_count,
+     .make = make_count<Counted::kParts, int64_t>,
+     .takes_parts = true},
 };
 
 }  // namespace

@@ -128,12 +128,22 @@ std::unique_ptr<Accumulator> make_extremum(const plan::AggregateCall& call, Memo
 }
 
 constexpr AggregateFunction kExtremumFunctions[] = {
-    {"min", false, false, same_type, make_extremum<false>,
-     "The least value; strings are compared as bytes, NaN is above all numbers.",
-     "SELECT min(x) FROM (VALUES (2), (1), (NULL)) t(x) -- 1"},
-    {"max", false, false, same_type, make_extremum<true>,
-     "The greatest value; strings are compared as bytes, NaN is above all numbers.",
-     "SELECT max(x) FROM (VALUES (2), (1), (NULL)) t(x) -- 2"},
+    {.name = "min",
+     .distinct_matters = false,
+     .resolve = same_type,
+     .make = make_extremum<false>,
+     .documentation = "The least value; strings are compared as bytes, NaN is above all numbers.",
+     .example = "SELECT min(x) FROM (VALUES (2), (1), (NULL)) t(x) -- 1",
+     .reduction = Reduction::kMin,
+     .of_parts = "min"},
+    {.name = "max",
+     .distinct_matters = false,
+     .resolve = same_type,
+     .make = make_extremum<true>,
+     .documentation = "The greatest value; strings are compared as bytes, NaN is above all numbers.",
+     .example = "SELECT max(x) FROM (VALUES (2), (1), (NULL)) t(x) -- 2",
+     .reduction = Reduction::kMax,
+     .of_parts = "max"},
 };
 
 }  // namespace

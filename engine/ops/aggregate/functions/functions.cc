@@ -74,12 +74,16 @@ const AggregateFunction* find_aggregate(std::string_view name, std::span<const T
   return nullptr;
 }
 
+const AggregateFunction* find_aggregate(std::string_view name) {
+  const auto functions = aggregate_functions();
+  const auto found = std::ranges::find(functions, standard_name(name), &AggregateFunction::name);
+  return found == functions.end() ? nullptr : &*found;
+}
+
 const AggregateFunction& function_of(const plan::AggregateCall& call) {
   static const AggregateFunction host = {
       .name = "host",
       .make = [](const plan::AggregateCall& made, MemoryBudget* budget) { return made.host->make(budget); },
-      .documentation = {},
-      .example = {},
       .takes_nulls = true};
   if (call.host != nullptr) return host;
   std::vector<Type> types;

@@ -92,12 +92,19 @@ std::optional<Type> resolve_histogram(std::span<const Type> args) {
 }
 
 constexpr AggregateFunction kListFunctions[] = {
-    {"list", true, true, resolve_list, make_slots<List>,
-     "All values as a list, NULLs too; NULL if there are no rows.",
-     "SELECT list(x ORDER BY x) FROM (VALUES (2), (1)) t(x) -- [1, 2]", true},
-    {"histogram", true, false, resolve_histogram, make_slots<Histogram>,
-     "A map of the values that are not NULL to how often each is there.",
-     "SELECT histogram(x) FROM (VALUES (1), (2), (1)) t(x) -- {1=2, 2=1}"},
+    {.name = "list",
+     .order_matters = true,
+     .resolve = resolve_list,
+     .make = make_slots<List>,
+     .documentation = "All values as a list, NULLs too; NULL if there are no rows.",
+     .example = "SELECT list(x ORDER BY x) FROM (VALUES (2), (1)) t(x) -- [1, 2]",
+     .takes_nulls = true,
+     .compares_values = false},
+    {.name = "histogram",
+     .resolve = resolve_histogram,
+     .make = make_slots<Histogram>,
+     .documentation = "A map of the values that are not NULL to how often each is there.",
+     .example = "SELECT histogram(x) FROM (VALUES (1), (2), (1)) t(x) -- {1=2, 2=1}"},
 };
 
 }  // namespace

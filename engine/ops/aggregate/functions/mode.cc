@@ -59,9 +59,14 @@ std::unique_ptr<Accumulator> make_mode(const plan::AggregateCall& call, MemoryBu
 }
 
 constexpr AggregateFunction kModeFunctions[] = {
-    {"mode", true, true, same_type, make_mode,
-     "The most frequent value; of several the one that comes first.",
-     "SELECT mode(x) FROM (VALUES (1), (2), (2)) t(x) -- 2"},
+    {.name = "mode",
+     .order_matters = true,
+     .resolve = same_type,
+     .make = make_mode,
+     .documentation = "The most frequent value; of several the one that comes first.",
+     .example = "SELECT mode(x) FROM (VALUES (1), (2), (2)) t(x) -- 2",
+     .compares_values = false,
+     .needs_all_rows = true},
 };
 
 }  // namespace

@@ -66,35 +66,64 @@ std::optional<Type> resolve_moments(std::span<const Type> args) {
 }
 
 constexpr AggregateFunction kMomentsFunctions[] = {
-    {"product", true, false, resolve_moments, make_fold<Product, Whole>,
-     "The product; NULL if there is no value.", "SELECT product(x) FROM (VALUES (2), (3)) t(x) -- 6.0"},
-    {"stddev_pop", true, false, resolve_moments, make_fold<Moments, DeviationPopulation>,
-     "The standard deviation of a population.", "SELECT stddev_pop(x) FROM (VALUES (1), (3)) t(x) -- 1.0"},
-    {"stddev_samp", true, false, resolve_moments, make_fold<Moments, DeviationSample>,
-     "The standard deviation of a sample.", "SELECT stddev_samp(x) FROM (VALUES (1), (2), (3)) t(x) -- 1.0"},
-    {"var_pop", true, false, resolve_moments, make_fold<Moments, VariancePopulation>,
-     "The variance of a population.", "SELECT var_pop(x) FROM (VALUES (1), (3)) t(x) -- 1.0"},
-    {"var_samp", true, false, resolve_moments, make_fold<Moments, VarianceSample>,
-     "The variance of a sample.", "SELECT var_samp(x) FROM (VALUES (1), (3)) t(x) -- 2.0"},
+    {.name = "product",
+     .resolve = resolve_moments,
+     .make = make_fold<Product, Whole>,
+     .documentation = "The product; NULL if there is no value.",
+     .example = "SELECT product(x) FROM (VALUES (2), (3)) t(x) -- 6.0",
+     .reduction = Reduction::kProduct},
+    {.name = "stddev_pop",
+     .resolve = resolve_moments,
+     .make = make_fold<Moments, DeviationPopulation>,
+     .documentation = "The standard deviation of a population.",
+     .example = "SELECT stddev_pop(x) FROM (VALUES (1), (3)) t(x) -- 1.0",
+     .reduction = Reduction::kMoments,
+     .of_moments = DeviationPopulation::result},
+    {.name = "stddev_samp",
+     .resolve = resolve_moments,
+     .make = make_fold<Moments, DeviationSample>,
+     .documentation = "The standard deviation of a sample.",
+     .example = "SELECT stddev_samp(x) FROM (VALUES (1), (2), (3)) t(x) -- 1.0",
+     .reduction = Reduction::kMoments,
+     .of_moments = DeviationSample::result},
+    {.name = "var_pop",
+     .resolve = resolve_moments,
+     .make = make_fold<Moments, VariancePopulation>,
+     .documentation = "The variance of a population.",
+     .example = "SELECT var_pop(x) FROM (VALUES (1), (3)) t(x) -- 1.0",
+     .reduction = Reduction::kMoments,
+     .of_moments = VariancePopulation::result},
+    {.name = "var_samp",
+     .resolve = resolve_moments,
+     .make = make_fold<Moments, VarianceSample>,
+     .documentation = "The variance of a sample.",
+     .example = "SELECT var_samp(x) FROM (VALUES (1), (3)) t(x) -- 2.0",
+     .reduction = Reduction::kMoments,
+     .of_moments = VarianceSample::result},
 };
 
 constexpr AggregateFunction kOfParts[] = {
-    {"stddev_pop", true, false, resolve_parts, make_fold<Moments, DeviationPopulation>, "", ""},
-    {"stddev_samp", true, false, resolve_parts, make_fold<Moments, DeviationSample>, "", ""},
-    {"var_pop", true, false, resolve_parts, make_fold<Moments, VariancePopulation>, "", ""},
-    {"var_samp", true, false, resolve_parts, make_fold<Moments, VarianceSample>, "", ""},
+    {.name = "stddev_pop",
+     .resolve = resolve_parts,
+     .make = make_fold<Moments, DeviationPopulation>,
+     .takes_parts = true},
+    {.name = "stddev_samp",
+     .resolve = resolve_parts,
+     .make = make_fold<Moments, DeviationSample>,
+     .takes_parts = true},
+    {.name = "var_pop",
+     .resolve = resolve_parts,
+     .make = make_fold<Moments, VariancePopulation>,
+     .takes_parts = true},
+    {.name = "var_samp",
+     .resolve = resolve_parts,
+     .make = make_fold<Moments, VarianceSample>,
+     .takes_parts = true},
 };
 
 }  // namespace
 
 std::span<const AggregateFunction> moments_functions() { return kMomentsFunctions; }
 std::span<const AggregateFunction> moments_of_parts() { return kOfParts; }
-
-std::optional<double> spread(std::string_view function, const Moments& moments) {
-  if (function == "var_pop") return VariancePopulation::result(moments);
-  if (function == "stddev_pop") return DeviationPopulation::result(moments);
-  if (function == "stddev_samp") return DeviationSample::result(moments);
-  return VarianceSample::result(moments);
-}
 
 }  // namespace lanewise::ops

@@ -2,9 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/error.h"
 
@@ -43,9 +41,5 @@ inline double in_range(double value, const char* name) {
   if (!std::isfinite(value)) throw UserError(std::string(name) + " is out of range!");
   return value;
 }
-
-/// The result of var_samp, var_pop, stddev_samp or stddev_pop; nothing if there are too few values. Throws
-/// UserError if it is not finite.
-std::optional<double> spread(std::string_view function, const Moments& moments);
 
 }  // namespace lanewise::ops

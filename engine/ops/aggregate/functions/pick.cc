@@ -11,15 +11,6 @@ namespace lanewise::ops {
 
 namespace {
 
-/// The rule of a function that returns the value of one row of each group: the row of the lowest
-/// rank, and of these the first of the input (kLast: the last).
-struct Choice {
-  bool skip_nulls = false;  ///< ignore rows whose value is NULL
-  bool last = false;
-  bool by = false;        ///< args[1] is the rank; rows with a NULL rank are ignored
-  bool greatest = false;  ///< by: the row of the greatest rank
-};
-
 /// One value per group, of any type, that may be replaced.
 class KeptValues {
  public:
@@ -72,7 +63,7 @@ class KeptValues {
 template <class Ranks>
 class Pick : public Accumulator {
  public:
-  Pick(Type type, Choice choice, Ranks ranks, MemoryBudget* budget)
+  Pick(Type type, RowChoice choice, Ranks ranks, MemoryBudget* budget)
       : choice_(choice), ranks_(std::move(ranks)), values_(type, budget), states_(budget) {}
 
   void resize(uint32_t groups) override {
@@ -147,15 +138,15 @@ class Pick : public Accumulator {
     return choice_.last ? position > kept : position < kept;
   }
 
-  Choice choice_;
+  RowChoice choice_;
   Ranks ranks_;
   KeptValues values_;
   States<State> states_;
 };
 
-template <Choice kChoice>
+template <RowChoice kChoice>
 std::unique_ptr<Accumulator> make_pick(const plan::AggregateCall& call, MemoryBudget* budget) {
-  Choice choice = kChoice;
+  RowChoice choice = kChoice;
   std::vector<Type> types;
   std::vector<SortDirection> directions;
   if (choice.by) {
@@ -178,33 +169,74 @@ std::optional<Type> two_arguments(std::span<const Type> args) {
   return args.size() == 2 ? std::optional<Type>(args[0]) : std::nullopt;
 }
 
-constexpr Choice kFirst{};
-constexpr Choice kLast{.last = true};
-constexpr Choice kAnyValue{.skip_nulls = true};
-constexpr Choice kMinBy{.skip_nulls = true, .by = true};
-constexpr Choice kMaxBy{.skip_nulls = true, .by = true, .greatest = true};
-constexpr Choice kMinByNull{.by = true};
-constexpr Choice kMaxByNull{.by = true, .greatest = true};
+constexpr RowChoice kFirst{};
+constexpr RowChoice kLast{.last = true};
+constexpr RowChoice kAnyValue{.skip_nulls = true};
+constexpr RowChoice kMinBy{.skip_nulls = true, .by = true};
+constexpr RowChoice kMaxBy{.skip_nulls = true, .by = true, .greatest = true};
+constexpr RowChoice kMinByNull{.by = true};
+constexpr RowChoice kMaxByNull{.by = true, .greatest = true};
 
 constexpr AggregateFunction kPickFunctions[] = {
-    {"any_value", false, true, same_type, make_pick<kAnyValue>, "The first value that is not NULL.",
-     "SELECT any_value(x) FROM (VALUES (NULL), (2), (3)) t(x) -- 2"},
-    {"arg_max_null", false, true, two_arguments, make_pick<kMaxByNull>,
-     "The value, NULL or not, of the row where the second argument is greatest.",
-     "SELECT arg_max_null(x, y) FROM (VALUES (1, 5), (NULL, 9)) t(x, y) -- NULL"},
-    {"arg_min_null", false, true, two_arguments, make_pick<kMinByNull>,
-     "The value, NULL or not, of the row where the second argument is least.",
-     "SELECT arg_min_null(x, y) FROM (VALUES (1, 5), (NULL, 2)) t(x, y) -- NULL"},
-    {"first", false, true, same_type, make_pick<kFirst>, "The value of the first row, NULL or not.",
-     "SELECT first(x ORDER BY y) FROM (VALUES (1, 2), (2, 1)) t(x, y) -- 2"},
-    {"last", false, true, same_type, make_pick<kLast>, "The value of the last row, NULL or not.",
-     "SELECT last(x ORDER BY y) FROM (VALUES (1, 2), (2, 1)) t(x, y) -- 1"},
-    {"max_by", false, true, two_arguments, make_pick<kMaxBy>,
-     "The value of the row where the second argument is greatest; neither is NULL.",
-     "SELECT max_by(x, y) FROM (VALUES (1, 5), (2, 9)) t(x, y) -- 2"},
-    {"min_by", false, true, two_arguments, make_pick<kMinBy>,
-     "The value of the row where the second argument is least; neither is NULL.",
-     "SELECT min_by(x, y) FROM (VALUES (1, 5), (2, 9)) t(x, y) -- 1"},
+    {.name = "any_value",
+     .distinct_matters = false,
+     .order_matters = true,
+     .resolve = same_type,
+     .make = make_pick<kAnyValue>,
+     .documentation = "The first value that is not NULL.",
+     .example = "SELECT any_value(x) FROM (VALUES (NULL), (2), (3)) t(x) -- 2",
+     .compares_values = false,
+     .choice = kAnyValue},
+    {.name = "arg_max_null",
+     .distinct_matters = false,
+     .order_matters = true,
+     .resolve = two_arguments,
+     .make = make_pick<kMaxByNull>,
+     .documentation = "The value, NULL or not, of the row where the second argument is greatest.",
+     .example = "SELECT arg_max_null(x, y) FROM (VALUES (1, 5), (NULL, 9)) t(x, y) -- NULL",
+     .choice = kMaxByNull},
+    {.name = "arg_min_null",
+     .distinct_matters = false,
+     .order_matters = true,
+     .resolve = two_arguments,
+     .make = make_pick<kMinByNull>,
+     .documentation = "The value, NULL or not, of the row where the second argument is least.",
+     .example = "SELECT arg_min_null(x, y) FROM (VALUES (1, 5), (NULL, 2)) t(x, y) -- NULL",
+     .choice = kMinByNull},
+    {.name = "first",
+     .distinct_matters = false,
+     .order_matters = true,
+     .resolve = same_type,
+     .make = make_pick<kFirst>,
+     .documentation = "The value of the first row, NULL or not.",
+     .example = "SELECT first(x ORDER BY y) FROM (VALUES (1, 2), (2, 1)) t(x, y) -- 2",
+     .compares_values = false,
+     .choice = kFirst},
+    {.name = "last",
+     .distinct_matters = false,
+     .order_matters = true,
+     .resolve = same_type,
+     .make = make_pick<kLast>,
+     .documentation = "The value of the last row, NULL or not.",
+     .example = "SELECT last(x ORDER BY y) FROM (VALUES (1, 2), (2, 1)) t(x, y) -- 1",
+     .compares_values = false,
+     .choice = kLast},
+    {.name = "max_by",
+     .distinct_matters = false,
+     .order_matters = true,
+     .resolve = two_arguments,
+     .make = make_pick<kMaxBy>,
+     .documentation = "The value of the row where the second argument is greatest; neither is NULL.",
+     .example = "SELECT max_by(x, y) FROM (VALUES (1, 5), (2, 9)) t(x, y) -- 2",
+     .choice = kMaxBy},
+    {.name = "min_by",
+     .distinct_matters = false,
+     .order_matters = true,
+     .resolve = two_arguments,
+     .make = make_pick<kMinBy>,
+     .documentation = "The value of the row where the second argument is least; neither is NULL.",
+     .example = "SELECT min_by(x, y) FROM (VALUES (1, 5), (2, 9)) t(x, y) -- 1",
+     .choice = kMinBy},
 };
 
 }  // namespace

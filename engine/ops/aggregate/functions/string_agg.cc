@@ -61,9 +61,13 @@ std::unique_ptr<Accumulator> make_string_agg(const plan::AggregateCall& call, Me
 }
 
 constexpr AggregateFunction kStringAggFunctions[] = {
-    {"string_agg", true, true, resolve_string_agg, make_string_agg,
-     "All strings that are not NULL, joined by a separator (a comma if none is given).",
-     "SELECT string_agg(x, '-' ORDER BY x) FROM (VALUES ('b'), ('a')) t(x) -- a-b"},
+    {.name = "string_agg",
+     .order_matters = true,
+     .resolve = resolve_string_agg,
+     .make = make_string_agg,
+     .documentation = "All strings that are not NULL, joined by a separator (a comma if none is given).",
+     .example = "SELECT string_agg(x, '-' ORDER BY x) FROM (VALUES ('b'), ('a')) t(x) -- a-b",
+     .needs_all_rows = true},
 };
 
 }  // namespace

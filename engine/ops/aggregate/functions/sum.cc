@@ -142,14 +142,23 @@ std::unique_ptr<Accumulator> make_kahan(const plan::AggregateCall& call, MemoryB
 }
 
 constexpr AggregateFunction kSumFunctions[] = {
-    {"sum", true, false, resolve_sum, make_sum,
-     "The sum; NULL if there is no value. For doubles it is off by at most rows * 2^-53 * the sum of "
-     "magnitudes: "
-     "its last "
-     "digits depend on how rows are cut and shared out.",
-     "SELECT sum(x) FROM (VALUES (1), (2), (NULL)) t(x) -- 3"},
-    {"kahan_sum", true, false, resolve_real_sum, make_kahan, "The sum of doubles with compensated rounding.",
-     "SELECT kahan_sum(x) FROM (VALUES (0.5::DOUBLE), (0.25)) t(x) -- 0.75"},
+    {.name = "sum",
+     .resolve = resolve_sum,
+     .make = make_sum,
+     .documentation =
+         "The sum; NULL if there is no value. For doubles it is off by at most rows * 2^-53 * the sum of "
+         "magnitudes: "
+         "its last "
+         "digits depend on how rows are cut and shared out.",
+     .example = "SELECT sum(x) FROM (VALUES (1), (2), (NULL)) t(x) -- 3",
+     .reduction = Reduction::kSum,
+     .of_parts = "sum"},
+    {.name = "kahan_sum",
+     .resolve = resolve_real_sum,
+     .make = make_kahan,
+     .documentation = "The sum of doubles with compensated rounding.",
+     .example = "SELECT kahan_sum(x) FROM (VALUES (0.5::DOUBLE), (0.25)) t(x) -- 0.75",
+     .reduction = Reduction::kCompensatedSum},
 };
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include "ops/aggregate/aggregate.h"
 #include "ops/aggregate/functions/functions.h"
 #include "ops/aggregate/testing/reference.h"
-#include "primitives/random_column.h"
+#include "primitives/testing/random_column.h"
 
 /// Aggregates of random columns, fed chunk by chunk and compared with their plain meaning.
 namespace lanewise::ops::fed {

@@ -21,6 +21,12 @@ double rows_at_best(const Request& request) { return request.costs().rows(); }
 
 }  // namespace
 
-extern const FormKind kRows = {.name = "rows", .offer = offer_rows, .at_best = rows_at_best, .steady = true};
+extern const FormKind kRows = {
+    .name = "rows",
+    .offer = offer_rows,
+    .at_best = rows_at_best,
+    .steady = true,
+    .gpu = GpuKernel{
+        .header = "match", .call = "match<{offset}, Asked::{rows}, {shared}>(job)", .cost = GpuCost::kSteps}};
 
 }  // namespace lanewise::text::forms

@@ -16,6 +16,14 @@ Offer offer_contains(const Request& request) {
 
 }  // namespace
 
-extern const FormKind kContains = {.name = "contains", .offer = offer_contains};
+extern const FormKind kContains = {.name = "contains",
+                                   .offer = offer_contains,
+                                   .gpu = GpuKernel{.header = "needle",
+                                                    .call = "match_anywhere<{offset}>(job)",
+                                                    .cost = GpuCost::kText,
+                                                    .tests_all_rows = true,
+                                                    .needle = [](const detail::CompiledPattern& pattern) {
+                                                      return gpu_needle(pattern, false, false);
+                                                    }}};
 
 }  // namespace lanewise::text::forms

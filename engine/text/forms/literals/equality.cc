@@ -14,6 +14,13 @@ Offer offer_equality(const Request& request) {
 
 }  // namespace
 
-extern const FormKind kEquality = {.name = "equality", .offer = offer_equality};
+extern const FormKind kEquality = {.name = "equality",
+                                   .offer = offer_equality,
+                                   .gpu = GpuKernel{.header = "needle",
+                                                    .call = "match_fixed<{offset}, false, true>(job)",
+                                                    .cost = GpuCost::kEnds,
+                                                    .needle = [](const detail::CompiledPattern& pattern) {
+                                                      return gpu_needle(pattern, true, true);
+                                                    }}};
 
 }  // namespace lanewise::text::forms

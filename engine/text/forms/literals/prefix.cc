@@ -13,6 +13,13 @@ Offer offer_prefix(const Request& request) {
 
 }  // namespace
 
-extern const FormKind kPrefix = {.name = "prefix", .offer = offer_prefix};
+extern const FormKind kPrefix = {.name = "prefix",
+                                 .offer = offer_prefix,
+                                 .gpu = GpuKernel{.header = "needle",
+                                                  .call = "match_fixed<{offset}, false, false>(job)",
+                                                  .cost = GpuCost::kEnds,
+                                                  .needle = [](const detail::CompiledPattern& pattern) {
+                                                    return gpu_needle(pattern, true, false);
+                                                  }}};
 
 }  // namespace lanewise::text::forms

@@ -13,6 +13,13 @@ Offer offer_suffix(const Request& request) {
 
 }  // namespace
 
-extern const FormKind kSuffix = {.name = "suffix", .offer = offer_suffix};
+extern const FormKind kSuffix = {.name = "suffix",
+                                 .offer = offer_suffix,
+                                 .gpu = GpuKernel{.header = "needle",
+                                                  .call = "match_fixed<{offset}, true, false>(job)",
+                                                  .cost = GpuCost::kEnds,
+                                                  .needle = [](const detail::CompiledPattern& pattern) {
+                                                    return gpu_needle(pattern, false, true);
+                                                  }}};
 
 }  // namespace lanewise::text::forms

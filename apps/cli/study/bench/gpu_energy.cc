@@ -1,4 +1,4 @@
-#include "gpu/energy.h"
+#include "study/bench/gpu_energy.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,12 @@
 #include "gpu/error.h"
 #include "gpu/library.h"
 
-namespace lanewise::gpu {
+namespace lanewise::cli::bench {
 
 namespace {
+
+using gpu::DeviceError;
+using gpu::Library;
 
 /// As in nvml.h.
 using Result = int;
@@ -62,4 +65,4 @@ class Counter {
 std::optional<double> used_joules() { return Counter::system().joules(); }
 std::string why_no_joules() { return Counter::system().why_not(); }
 
-}  // namespace lanewise::gpu
+}  // namespace lanewise::cli::bench

@@ -1,4 +1,4 @@
-#include "primitives/sort/merge.h"
+#include "primitives/testing/merge.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lanes/gate/gate_twin.h"
+#include "lanes/testing/gate/gate_twin.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-#include "expr/strings/check_function.h"
+#include "expr/testing/check_function.h"
 #include "expr/functions/build.h"
 #include "expr/functions/functions.h"
 

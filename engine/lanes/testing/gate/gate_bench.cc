@@ -12,8 +12,8 @@
 #include <optional>
 
 #include "lanes/automata/rows.h"
-#include "lanes/gate/gate_data.h"
-#include "lanes/gate/gate_twin.h"
+#include "lanes/testing/gate/gate_data.h"
+#include "lanes/testing/gate/gate_twin.h"
 
 namespace lanewise::lanes::gate {
 namespace {
