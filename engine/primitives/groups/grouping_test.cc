@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "data/packed.h"
 #include "primitives/random_column.h"
 
 namespace lanewise {
