@@ -177,10 +177,9 @@ struct Recursion {
   uint64_t id = 0;
   uint64_t all_id = 0;
   bool distinct = false;          ///< UNION: rows that have occurred before are dropped
-  std::vector<size_t> keys = {};  ///< the columns that are compared; without any, all of them
+  std::vector<size_t> keys = {};  ///< USING KEY: a row replaces an earlier one with equal values of these
 
-  /// USING KEY: a row replaces an earlier one with equal keys.
-  bool replaces() const { return !distinct && !keys.empty(); }
+  bool replaces() const { return !keys.empty(); }
 };
 
 using Payload = std::variant<Scan, Values, Filter, Project, Aggregate, Sort, Limit, Distinct, Window,

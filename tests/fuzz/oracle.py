@@ -5,6 +5,7 @@ import subprocess
 import sys
 import unicodedata
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Timer
 
@@ -22,12 +23,14 @@ from queries import Query, Table  # noqa: E402
 LONGEST = 60  # seconds of one process; more counts as a crash
 PATIENCE = 1  # seconds for one answer of DuckDB
 LITTLE_MEMORY = 8 << 20  # bytes, of which some operators take more for few rows
+TIMES = re.compile(r"plan [0-9.]+ .* by ")  # a line of --timing
 
 
-def settings(chooser):
-    """Any target, vector size and thread count must give the answer, also if the query is repeated, or with little memory if it is enough."""
+def settings(chooser, table):
+    """Any target, vector size and thread count must give the answer, also if the query is repeated, or with little memory if it is enough: always for a
+    wide table, whose rows need more."""
     lanes = chooser.choice(["simd", "simd", "branching", "scalar", "auto", "interleaved", "emulated"])
-    return {"lanes": lanes, "vector_size": chooser.choice([None, None, 1, 2, 7]), "threads": chooser.choice([1, 2, 7]), "memory": chooser.choice([None, None, None, LITTLE_MEMORY]), "semi_joins_first": chooser.choice([False, True]),
+    return {"lanes": lanes, "vector_size": chooser.choice([None, None, 1, 2, 7]), "threads": chooser.choice([1, 2, 7]), "memory": LITTLE_MEMORY if table.is_wide() else chooser.choice([None, None, None, LITTLE_MEMORY]), "semi_joins_first": chooser.choice([False, True]),
             "times": chooser.choice([1, 1, 2])}
 
 
@@ -115,16 +118,22 @@ def blocks_of(table, queries, answers):
         for i, (query, answer) in enumerate(zip(queries, answers), 1)]
 
 
-def failures(table, queries, answers, options):
-    """The differences between our answers and DuckDB's."""
-    return engine.failures(blocks_of(table, queries, answers), answers, run=run, **options)
+def failures(table, queries, answers, options, spilled=None):
+    """The differences between our answers and DuckDB's. `spilled` gets the number of statements of each process that used temporary files."""
+    return engine.failures(blocks_of(table, queries, answers), answers, run=partial(run, spilled=spilled), **options)
 
 
-def run(sql, **options):
+def run(sql, spilled=None, **options):
     try:
-        return engine.run(sql, timeout=LONGEST, **options)
+        result = engine.run(sql, timeout=LONGEST, timing=spilled is not None, **options)
     except subprocess.TimeoutExpired as error:
         return subprocess.CompletedProcess(error.cmd, -9, (error.stdout or b"").decode(), f"ran for more than {LONGEST} seconds")
+    if spilled is not None:
+        lines = result.stderr.splitlines(keepends=True)
+        times = [line for line in lines if TIMES.match(line)]
+        spilled.append(sum("in temporary files" in line and "rows written" not in line for line in times))
+        result.stderr = "".join(line for line in lines if line not in times)
+    return result
 
 
 def differs(table, query, options, setting="", spelling={}):

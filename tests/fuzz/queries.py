@@ -41,6 +41,9 @@ ALSO = {"int32": ["int32", "int"]}
 NOT_IN_PARQUET = ("HUGEINT", "UHUGEINT", "TIMESTAMP_S", "INTERVAL", "ENUM('b', 'a', 'C')", "BIT", "BIGNUM", "TIME WITH TIME ZONE")
 
 
+WIDE = "wide"
+
+
 @dataclass(frozen=True)
 class Table:
     rows: int
@@ -61,6 +64,13 @@ class Table:
         return [f"COPY ({rows}) TO '{self.file}' (FORMAT parquet, ROW_GROUP_SIZE 2048)",
                 f"CREATE OR REPLACE VIEW t AS SELECT {self.read_back()} FROM '{self.file}'"]
 
+    def wide(self):
+        """With rows that need temporary files in little memory: functions do not read the long strings, so queries are as fast."""
+        return replace(self, rows=2500, columns=(*self.columns, (WIDE, "VARCHAR", "repeat(md5((i % 1700)::VARCHAR), 75)", 9)))
+
+    def is_wide(self):
+        return any(name == WIDE for name, *_ in self.columns)
+
     def changed(self):
         return [setting.rpartition(" = ")[0] for setting in self.settings]
 
@@ -72,6 +82,8 @@ class Table:
         """The columns of each kind; `with_nulls` names those with a NULL."""
         by_kind = {}
         for name, kind, *_ in self.columns:
+            if name == WIDE:
+                continue
             values = TYPES.get(kind.partition(" COLLATE")[0], ["text"])[0]
             for k in ALSO.get(values, [values]):
                 by_kind.setdefault(k, []).append(Column(name, kind, name in with_nulls))
@@ -140,6 +152,17 @@ class Query:
             listed = ", ".join(f"count(x{i}) AS n{i}, min(x{i}) AS l{i}" for i in range(len(items)))
             sql = f"SELECT count(*) AS n, {listed} FROM ({sql})"
         return sql
+
+    def with_wide(self, random):
+        """The query over the wide column, too."""
+        column = Node("text", WIDE)
+        wider = replace(self, directions=(*self.directions, ""))
+        if self.group and random.random() < 0.5:
+            return replace(wider, group=(*self.group, column))
+        if self.group or self.aggregates:
+            call = random.choice(["max({0})", "count(DISTINCT {0})", "md5(string_agg({0}, '' ORDER BY {0}))", "len(list({0}))"])
+            return replace(wider, aggregates=(*self.aggregates, Node("text", call, (column,))))
+        return replace(wider, select=(*self.select, column))
 
     def nodes(self):
         return [n for n in (*self.select, self.where, *self.group, *self.aggregates, self.having, self.union) if n]

@@ -46,6 +46,7 @@ OPERATORS = ["where", "aggregate", "group by", "group by many", "having", "disti
 COUNTED = {"function": sorted({e[0]: takes_values(e) for e in FUNCTIONS + AGGREGATES}.items()),
            "operator": [(name, False) for name in OPERATORS], "type of a column": [(f"type {name}", True) for name in TYPES]}
 OF_PLANS = {"feature of a plan": [(f"plan {name}", False) for name in FEATURES], "setting": [(f"SET {name}", False) for name in PLAN_SETTINGS]}
+WIDE_TABLES = 10  # one of so many tables is wide
 PLANS = 4  # of 10 tables, unless --plans says otherwise
 JOBS = int(os.environ.get("JOBS") or os.cpu_count() or 1)
 
@@ -57,7 +58,7 @@ class Run:
         self.seed, self.folder, self.plans, self.without = seed, folder, plans, set(without)
         self.counted = (COUNTED if plans < 10 else {}) | (OF_PLANS if plans else {})
         self.hits, self.refusals, self.missing = Counter(), Counter(), Counter()
-        self.refused = self.filled = self.asked = self.two_ways = self.known = self.out_of_memory = self.broken = self.rewritten = 0
+        self.refused = self.filled = self.asked = self.two_ways = self.known = self.out_of_memory = self.spilled = self.broken = self.rewritten = 0
         self.wrong, self.other = [], []
 
     def next_batch(self, number, size):
@@ -90,12 +91,14 @@ class Run:
             queries.append(query)
             answers.append(answer)
         connection.close()
-        return table, queries, answers, settings(chooser)
+        return table, queries, answers, settings(chooser, table)
 
     def batch(self, number, size):
         """A table, its queries and DuckDB's answers."""
         chooser = random.Random(f"{self.seed} {number}")
         table = random_table(chooser, self.hits, str(self.folder / f"{number}.parquet"))
+        if number % WIDE_TABLES == WIDE_TABLES // 2:
+            table = table.wide()
         if self.plans and chooser.random() < 0.25:
             table = replace(table, settings=random_settings(chooser, SETTINGS, self.hits))
         queries, answers = [], []
@@ -106,6 +109,7 @@ class Run:
             generator = Generator(chooser, columns, self.hits, self.refusals)
             while sum(answer is not None for answer in answers) < size:
                 query = random_query(chooser, generator)
+                query = query.with_wide(chooser) if table.is_wide() else query
                 if query.where and not passing(connection, query) and chooser.random() < 0.75:
                     query = replace(query, where=Node("bool", "({0} IS NOT TRUE)", (query.where,)))  # All rows pass this.
                 answer, error = ask(connection, query)
@@ -116,7 +120,7 @@ class Run:
                 queries.append(query)
                 answers.append(answer)
                 self.count(connection, table, query, answers[-1])
-        return table, queries, answers, settings(chooser)
+        return table, queries, answers, settings(chooser, table)
 
     def count(self, connection, table, query, answer):
         if answer is None:
@@ -139,7 +143,8 @@ class Run:
         """Runs in a thread of the pool."""
         found = Counter(), [], [], Counter()
         counts, wrong, other, lacking = found
-        for text in failures(table, queries, answers, options):
+        spilled = [] if options["memory"] else None
+        for text in failures(table, queries, answers, options, spilled):
             if not text.startswith("line "):
                 other.append(text)
                 continue
@@ -157,6 +162,7 @@ class Run:
                 counts["two ways"] += 1
             else:
                 wrong.append((table, query, options, text))
+        counts["in temporary files"] += sum(spilled or [])
         return found
 
     def take(self, counts, wrong, other, lacking):
@@ -166,6 +172,7 @@ class Run:
         self.two_ways += counts["two ways"]
         self.known += counts["known"]
         self.out_of_memory += counts["out of memory"]
+        self.spilled += counts["in temporary files"]
 
 
 def seldom(run):
@@ -191,6 +198,7 @@ def report(run):
           f"in {run.known} DuckDB is wrong")
     print(f"equal: {equal}; refused by name: {refused}; out of 8 MB: {run.out_of_memory}; " +
           "; ".join(f"{kind}: {kinds[kind]}" for kind in ORDER if kind not in (REFUSED, MEMORY)))
+    print(f"{run.spilled} statements used temporary files")
     if run.broken or run.rewritten:
         print(f"DuckDB has an internal error in {run.broken} more, its optimiser rewrites a pattern wrongly in {run.rewritten}")
     for name, count in run.missing.most_common(15):

@@ -55,6 +55,15 @@ def test_an_answer_to_what_duckdb_refuses_is_a_difference(tmp_path):
         sql.engine.PROGRAM = real
 
 
+def test_wide_tables_need_temporary_files():
+    table = Table(1, (("c0", "VARCHAR", "i % 300", 0),)).wide()
+    query = Query((Node("text", "c0"),), ordered=True, directions=("DESC",)).with_wide(Random(1))
+    with sql.connect(table) as connection:
+        answer, spilled = answer_of(connection, query), []
+    assert table.is_wide() and sql.failures(table, [query], [answer], sql.settings(Random(1), table), spilled) == []
+    assert sum(spilled) > 0
+
+
 def test_an_error_in_what_does_not_matter_is_another_way_of_duckdb():
     table = Table(3, (("c0", "TINYINT", "20 + 30 * i", 0),))
     parts = Node("bool", "(c0 > 60)"), Node("bool", "(c0 + c0 > 0)")

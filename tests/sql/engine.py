@@ -11,7 +11,7 @@ PROGRAM = Path(os.environ.get("LANEWISE_BUILD") or Path(__file__).resolve().pare
 TARGETS = ["branching", "scalar", "auto", "interleaved", "avx2", "avx512", "simd", "packed", "emulated"]
 
 
-def run(sql, lanes="simd", vector_size=None, threads=1, join_parts=None, memory=None, semi_joins_first=False, join_pairs=None, join_lookup=None, on_error="stop", timeout=600):
+def run(sql, lanes="simd", vector_size=None, threads=1, join_parts=None, memory=None, semi_joins_first=False, join_pairs=None, join_lookup=None, on_error="stop", timing=False, timeout=600):
     env = dict(os.environ)
     if vector_size:
         env["LANEWISE_VECTOR_SIZE"] = str(vector_size)
@@ -25,7 +25,7 @@ def run(sql, lanes="simd", vector_size=None, threads=1, join_parts=None, memory=
         env["LANEWISE_JOIN_LOOKUP"] = join_lookup
     if memory:
         env["LANEWISE_ENGINE_MEMORY"] = str(memory)
-    return subprocess.run([PROGRAM, "sql", "--format", "json", "--lanes", lanes, "--threads", str(threads), "--on-error", on_error], env=env,
+    return subprocess.run([PROGRAM, "sql", "--format", "json", "--lanes", lanes, "--threads", str(threads), "--on-error", on_error, *(["--timing"] if timing else [])], env=env,
                           input=sql, capture_output=True, text=True, timeout=timeout)
 
 

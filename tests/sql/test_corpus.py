@@ -6,6 +6,7 @@ With LANEWISE_TEST_ALL at all sizes, with both. Under a sanitizer each file on s
 
 import functools
 import os
+import re
 
 import corpus
 import duckdb
@@ -17,6 +18,7 @@ VECTOR_SIZES = [None, 1, 2, 7]
 THREADS = [1, 2]
 SOME_TARGETS = 2
 LITTLE_MEMORY = 600_000
+MANY_ROWS = re.compile(r"range\([1-9][0-9]{4}")
 
 
 def settings(file):
@@ -36,6 +38,8 @@ CASES = [(name, *setting) for file, name in enumerate(FILES) for setting in sett
 @functools.lru_cache(maxsize=None)
 def expected(name):
     blocks = corpus.read(corpus.FOLDER / f"{name}.test")
+    if "equal-hashes" in os.environ.get("LANEWISE_BUILD", ""):  # the time for groups is the square of their number
+        blocks = [block for block in blocks if block.kind == "statement" or not MANY_ROWS.search(block.sql)]
     with duckdb.connect() as connection:
         return blocks, corpus.duckdb_answers(connection, blocks)
 

@@ -55,6 +55,10 @@ CASES = [  # expression over a column x, its value, DuckDB's answer, ours
     ("(x - x)::VARCHAR", f"'{'9' * 44}'::BIGNUM", "5508990770823839524233143877797980545530986497", "0"),
     ("list_distinct(x)::VARCHAR", "[1, 1, NULL, -3, 1, 5]", "[5, -3, 1]", "[1, -3, 5]"),
     ("bin(x::BIGNUM)", "-1e-14::DOUBLE", "01111111111111111111111011111111", "10000000000000000000000100000000"),
+    ("(SELECT list(m ORDER BY i)::VARCHAR FROM (SELECT i, mad(v) OVER (ORDER BY i * 3 % 7 DESC ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING "
+     "EXCLUDE CURRENT ROW) AS m FROM (SELECT i, CASE WHEN i <> 0 THEN i * 7 % 11 END AS v FROM range(4) r(i))))", "1", "[4.0, 3.5, 1.5, 2.0]", "[3.0, 3.5, 1.5, 2.0]"),
+    ("(SELECT list(p)::VARCHAR FROM (SELECT percent_rank(ORDER BY i) OVER (ORDER BY i ROWS BETWEEN 5 FOLLOWING AND 6 FOLLOWING) AS p FROM range(2) r(i)))", "1",
+     Fails("Information loss on integer cast"), "[0.0, 0.0]"),
     ("hex(encode(strip_accents(x)))", "'é' || chr(0) || 'e'", "65", "650065"),
     ("hex(encode(nfc_normalize(x)))", "'é' || chr(0) || 'e'", "C3A9", "C3A90065"),
 ]

@@ -1,7 +1,6 @@
 #include "exec/recursion/recursion_rows.h"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -24,10 +23,9 @@ RecursionRows::RecursionRows(const plan::Recursion& recursion, const Schema& sch
       budget_(budget),
       cancellation_(cancellation),
       keys_(recursion.keys),
-      replaces_(recursion.replaces()),
-      has_keys_(!keys_.empty()) {
+      replaces_(recursion.replaces()) {
   if (!recursion.distinct && !replaces_) return;
-  if (!has_keys_) {
+  if (!replaces_) {
     keys_.resize(schema.size());
     std::iota(keys_.begin(), keys_.end(), size_t{0});
   }
@@ -54,42 +52,31 @@ Table RecursionRows::add(Table round) {
 }
 
 Table RecursionRows::new_rows(const Table& round) {
-  Table added{schema_, {}};
   const uint32_t before = known_->size();
   for (const Batch& batch : round.batches) {
-    if (batch.rows == 0) continue;
-    const uint32_t known = known_->size();
-    number(batch);
-    if (has_keys_) std::ranges::move(first_rows(batch, known).batches, std::back_inserter(added.batches));
+    if (batch.rows != 0) number(batch);
   }
-  if (!has_keys_) {
-    added.batches = numbered(before, known_->size());
-  } else {
-    batches_.insert(batches_.end(), added.batches.begin(), added.batches.end());
-  }
-  return added;
-}
-
-Table RecursionRows::first_rows(const Batch& batch, uint32_t known) const {
-  std::vector<KeyRow> rows;
-  std::vector<bool> seen(known_->size() - known);
-  for (uint32_t row = 0; row < batch.rows; ++row) {
-    if (numbers_[row] < known || seen[numbers_[row] - known]) continue;
-    seen[numbers_[row] - known] = true;
-    rows.push_back({0, row_of(0, row)});
-  }
-  const Batch* const part = &batch;
-  return ops::pick_table(schema_, {&part, 1}, rows, budget_, kWhat, cancellation_);
+  return {schema_, numbered(before, known_->size())};
 }
 
 Table RecursionRows::all() const {
-  if (known_ == nullptr || (has_keys_ && !replaces_)) return {schema_, batches_};
+  if (known_ == nullptr) return {schema_, batches_};
   if (!replaces_) return {schema_, numbered(0, known_->size())};
   std::vector<const Batch*> parts;
   for (const Batch& batch : batches_) parts.push_back(&batch);
   std::vector<KeyRow> rows;
   for (const Place& place : places_) rows.push_back({0, row_of(place.batch, place.row)});
-  return ops::pick_table(schema_, parts, rows, budget_, kWhat, cancellation_);
+  Table result = ops::pick_table(schema_, parts, rows, budget_, kWhat, cancellation_);
+  uint32_t first = 0;
+  for (Batch& batch : result.batches) {
+    std::vector<uint32_t> numbers(static_cast<size_t>(batch.rows));
+    std::iota(numbers.begin(), numbers.end(), first);
+    first += static_cast<uint32_t>(batch.rows);
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      if (key_is_lossy(schema_[keys_[i]].type)) batch.columns[keys_[i]] = known_->column(i, numbers);
+    }
+  }
+  return result;
 }
 
 void RecursionRows::number(const Batch& batch) {

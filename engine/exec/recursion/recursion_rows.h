@@ -21,16 +21,13 @@ class RecursionRows {
   /// Adds the rows of a round, as columns without dictionaries. Returns those that the next round reads: for
   /// UNION without keys the rows that have not occurred before. Throws CancelledError, MemoryError.
   Table add(Table round);
-  /// All rows; with keys, the last one for each.
+  /// All rows; with keys, the last one for each, with its first form of the key.
   Table all() const;
 
  private:
   /// Numbers the rows of a batch by their keys: numbers_[row].
   void number(const Batch& batch);
   Table new_rows(const Table& round);
-  /// Of the batch, whose rows were numbered last, the first row of each key that is not among the first
-  /// `known`.
-  Table first_rows(const Batch& batch, uint32_t known) const;
   /// The rows with these numbers, if whole rows are numbered.
   std::vector<Batch> numbered(uint32_t first, uint32_t end) const;
   /// Where the last row of a key is.
@@ -44,8 +41,7 @@ class RecursionRows {
   MemoryBudget* budget_;
   const Cancellation* cancellation_;
   std::vector<size_t> keys_;
-  const bool replaces_;              // USING KEY
-  const bool has_keys_;              // else whole rows are numbered
+  const bool replaces_;              // USING KEY; else whole rows are numbered
   std::unique_ptr<Grouping> known_;  // null: all rows are kept
   std::vector<uint32_t> numbers_;
   std::vector<Place> places_;  // by a key's number

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <unordered_set>
@@ -10,6 +11,7 @@
 #include "expr/vectors/compare.h"
 #include "expr/vectors/compare_vectors.h"
 #include "expr/vectors/loops.h"
+#include "primitives/groups/hash.h"
 
 namespace lanewise::expr {
 
@@ -26,14 +28,14 @@ struct Key {
   size_t operator()(const T& value) const {
     if constexpr (std::is_same_v<T, Interval>) {
       const auto [months, days, micros] = normalise(value);
-      return std::hash<int64_t>{}((months * 31 + days) * 86'400'000'007 + micros);
+      return hash::of_word(static_cast<uint64_t>((months * 31 + days) * 86'400'000'007 + micros));
     } else if constexpr (std::is_floating_point_v<T>) {
-      return std::isnan(value) ? 0 : std::hash<T>{}(value);
+      const double number = std::isnan(value) || value == 0 ? 0 : static_cast<double>(value);
+      return hash::of_word(std::bit_cast<uint64_t>(number));
     } else if constexpr (std::is_same_v<T, std::string_view>) {
-      return std::hash<T>{}(value);
+      return hash::of_bytes(reinterpret_cast<const uint8_t*>(value.data()), value.size());
     } else {
-      return std::hash<uint64_t>{}(static_cast<uint64_t>(value) * 0x9e3779b97f4a7c15 +
-                                   static_cast<uint64_t>(value >> (sizeof(T) * 4)));
+      return hash::of_word(static_cast<uint64_t>(value) ^ static_cast<uint64_t>(value >> (sizeof(T) * 4)));
     }
   }
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "data/packed.h"
 #include "expr/strings/texts.h"
 #include "expr/vectors/elements.h"
+#include "primitives/groups/hash.h"
 
 /// Elements as the bytes in which lists hold them, a mark and a value.
 namespace lanewise::expr {
@@ -104,7 +104,7 @@ class SlotSet {
   }
   Entry& find(std::string_view key) {
     const size_t mask = table_.size() - 1;
-    size_t place = std::hash<std::string_view>()(key) & mask;
+    size_t place = hash::of_bytes(reinterpret_cast<const uint8_t*>(key.data()), key.size()) & mask;
     while (table_[place].list == list_ && table_[place].key != key) place = (place + 1) & mask;
     return table_[place];
   }

@@ -150,6 +150,9 @@ std::string Compiler::compile(const KernelSource& source, const std::string& arc
   const std::string target = "--gpu-architecture=" + architecture;
   options = {target.c_str(), "--std=c++20"};
   if (is_minimal_) options.push_back("--minimal");
+#ifdef LANEWISE_EQUAL_HASHES
+  options.push_back("-DLANEWISE_EQUAL_HASHES");
+#endif
   for (const std::string& option : source.options) options.push_back(option.c_str());
 
   struct Program {

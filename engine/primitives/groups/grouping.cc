@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "data/packed.h"
 #include "primitives/groups/hash.h"
 #include "primitives/groups/kept_bytes.h"
 
@@ -12,6 +13,14 @@ namespace lanewise {
 namespace {
 
 uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
+
+/// A nested value's bytes, equal for equal values.
+std::string_view normal_text(Type type, std::string_view text, Arena& arena) {
+  char* const to = arena.allocate<char>(text.size());
+  std::copy(text.begin(), text.end(), to);
+  packed::normalize(type, {to, text.size()});
+  return {to, text.size()};
+}
 
 uint64_t hash_of(uint64_t word, uint64_t high) { return hash::of_word(word ^ hash::of_word(high)); }
 
@@ -34,6 +43,7 @@ Grouping::Grouping(std::vector<Type> types, Form form, MemoryBudget* budget, std
       kept_(budget, what),
       words_(budget, what),
       tags_(budget, what),
+      first_texts_(budget, what),
       high_(budget, what) {
   for (size_t i = 0; i < types_.size(); ++i) first_values_.emplace_back(budget, what);
   if (form_ == Form::kPacked) {
@@ -57,6 +67,7 @@ void Grouping::clear() {
   high_.resize(0);
   tags_.resize(0);
   for (auto& values : first_values_) values.resize(0);
+  first_texts_ = ByteStore(budget_, what_);
   null_group_ = HashTable::kNone;
   nulls_.reset();
   null_groups_.clear();
@@ -69,6 +80,7 @@ std::unique_ptr<Grouping> Grouping::take() {
   std::swap(taken->high_, high_);
   std::swap(taken->tags_, tags_);
   std::swap(taken->first_values_, first_values_);
+  std::swap(taken->first_texts_, first_texts_);
   std::swap(taken->null_group_, null_group_);
   std::swap(taken->nulls_, nulls_);
   std::swap(taken->null_groups_, null_groups_);
@@ -77,9 +89,27 @@ std::unique_ptr<Grouping> Grouping::take() {
   return taken;
 }
 
+std::vector<Vector> Grouping::comparable(std::span<const Vector> keys, const ActiveSet& rows) const {
+  std::vector<Vector> result(keys.begin(), keys.end());
+  for (Vector& key : result) {
+    if (!key.type.is_nested() || !key_is_lossy(key.type)) continue;
+    const uint32_t count = key.constant ? 1 : rows.rows();
+    auto* texts = rows.arena().allocate<std::string_view>(count);
+    std::fill_n(texts, count, std::string_view());
+    const ActiveSet wanted = key.constant ? ActiveSet(1, rows.arena()) : rows;
+    wanted.for_each([&](uint32_t row) {
+      if (!key.is_null(row)) texts[row] = normal_text(key.type, key.text(row), rows.arena());
+    });
+    key.values = texts;
+    key.form = Vector::Form::kValues;
+  }
+  return result;
+}
+
 void Grouping::find_or_add(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* groups) {
+  const std::vector<Vector> compared = comparable(keys, rows);
   std::vector<KeyWords> words;
-  for (const Vector& key : keys) words.push_back(key_words(key, rows));
+  for (const Vector& key : compared) words.push_back(key_words(key, rows));
   const std::span<const uint32_t> unknown = direct_.find(words, rows, groups);
   if (unknown.empty()) return;
   Arena& arena = rows.arena();
@@ -227,8 +257,9 @@ KeyRows::Encoded Grouping::encoded(std::span<const KeyWords> words, const uint32
 }
 
 void Grouping::append_rows(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* groups) {
+  const std::vector<Vector> compared = comparable(keys, rows);
   std::vector<KeyWords> words;
-  for (const Vector& key : keys) words.push_back(key_words(key, rows));
+  for (const Vector& key : compared) words.push_back(key_words(key, rows));
   Arena& arena = rows.arena();
   std::span<const uint32_t> list = rows.list();
   if (form_ == Form::kPacked) {
@@ -301,7 +332,7 @@ void Grouping::find_bytes(std::span<const KeyWords> words, std::span<const Vecto
 void Grouping::copy_first_values(const Grouping& from, uint32_t group) {
   for (size_t k = 0; k < types_.size(); ++k) {
     if (!key_is_lossy(types_[k])) continue;
-    const size_t size = width(types_[k].physical());
+    const size_t size = first_size(k);
     first_values_[k].append(from.first_values_[k].data() + group * size, size);
   }
 }
@@ -309,8 +340,12 @@ void Grouping::copy_first_values(const Grouping& from, uint32_t group) {
 HashTable::Key Grouping::append(uint32_t tag, uint64_t word, std::span<const Vector> keys, uint32_t row) {
   for (size_t k = 0; k < keys.size(); ++k) {
     if (!key_is_lossy(types_[k])) continue;
-    const size_t size = width(types_[k].physical());
     const Vector& key = keys[k];
+    if (types_[k].is_nested()) {
+      keep_first_text(k, word, key, row);
+      continue;
+    }
+    const size_t size = width(types_[k].physical());
     const auto* values = static_cast<const uint8_t*>(key.values);
     size_t at = key.constant ? 0 : row;
     if (key.form == Vector::Form::kDictionary) {
@@ -322,6 +357,13 @@ HashTable::Key Grouping::append(uint32_t tag, uint64_t word, std::span<const Vec
   words_.push_back(word);
   tags_.push_back(tag);
   return {word, size() - 1};
+}
+
+void Grouping::keep_first_text(size_t key, uint64_t word, const Vector& values, uint32_t row) {
+  FirstText text;
+  if (!values.is_null(row) && values.text(row) != kept_text(key, word))
+    text = first_texts_.copy(values.text(row));
+  first_values_[key].append(reinterpret_cast<const uint8_t*>(&text), sizeof text);
 }
 
 uint64_t Grouping::keep(const uint8_t* bytes, size_t size) {

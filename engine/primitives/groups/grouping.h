@@ -34,8 +34,8 @@ struct Partitions {
 Partitions partition(std::span<const uint32_t> tags, int bits);
 
 /// Numbers the distinct rows of some key columns from 0 on, for GROUP BY, DISTINCT and distinct
-/// aggregates. NULLs are one key, as are 0.0 and -0.0, all NaNs, and intervals of one normal form. A key
-/// keeps its first value. One thread at a time.
+/// aggregates. NULLs are one key, as are 0.0 and -0.0, all NaNs, intervals of one normal form, and
+/// nested values of these. A key keeps its first value. One thread at a time.
 class Grouping {
  public:
   /// `what`, a string literal, names the operator in memory errors.
@@ -84,8 +84,12 @@ class Grouping {
     kPacked,
     kRow,  ///< anything else: position of the row, encoded by layout_
   };
+  /// A nested value; without data: the one that the table has.
+  using FirstText = std::string_view;
 
   static Form form_of(std::span<const Type> types);
+  /// The keys, of which equal nested values get equal bytes.
+  std::vector<Vector> comparable(std::span<const Vector> keys, const ActiveSet& rows) const;
   Grouping(std::vector<Type> types, Form form, MemoryBudget* budget, std::string_view what);
 
   /// The rows' encoded bytes: the string, or all columns.
@@ -105,6 +109,12 @@ class Grouping {
   void absorb_gathered(const Gathered& keys, uint32_t* to);
   void absorb_with_nulls(const Part& part, Gathered& keys, uint32_t* to);
   void copy_first_values(const Grouping& from, uint32_t group);
+  /// Bytes of each first value of a lossy column.
+  size_t first_size(size_t key) const {
+    return types_[key].is_nested() ? sizeof(FirstText) : width(types_[key].physical());
+  }
+  /// Keeps the row's value of a nested key whose bytes in the table are those of `word`.
+  void keep_first_text(size_t key, uint64_t word, const Vector& values, uint32_t row);
   /// Assigns our groups to the new groups of `nulls_` since the last call.
   void number_nulls();
   /// The group's number in `nulls_`, if it is one of them.
@@ -119,6 +129,8 @@ class Grouping {
   void arrange_kept();
   std::shared_ptr<Column> number_column(size_t key, std::span<const uint32_t> groups) const;
   std::shared_ptr<Column> text_column(size_t key, std::span<const uint32_t> groups) const;
+  /// The bytes of a string in the table, of the key's or row's word.
+  std::string_view kept_text(size_t key, uint64_t word) const;
   template <class T>
   void row_values(size_t key, std::span<const uint32_t> groups, T* values) const;  // kRow
   bool is_null(size_t key, uint32_t group) const;
@@ -133,7 +145,8 @@ class Grouping {
   ByteStore kept_;                                    // bytes of kText and kRow, each after its size
   BufferBuilder<uint64_t> words_;                     // by group
   BufferBuilder<uint32_t> tags_;                      // by group
-  std::vector<BufferBuilder<uint8_t>> first_values_;  // of lossy columns, by group
+  std::vector<BufferBuilder<uint8_t>> first_values_;  // of lossy columns, by group; nested ones: a FirstText
+  ByteStore first_texts_;                             // nested first values
   uint32_t null_group_ = HashTable::kNone;            // kWord, kText
   std::optional<PackedKeys> packed_;                  // kPacked
   bool wide_ = false;                                 // two words

@@ -184,7 +184,7 @@ Partitions Grouping::arrange(int bits, std::vector<uint32_t>* from) {
   if (wide_) arranged(high_, 1);
   arranged(tags_, 1);
   for (size_t k = 0; k < types_.size(); ++k) {
-    if (key_is_lossy(types_[k])) arranged(first_values_[k], width(types_[k].physical()));
+    if (key_is_lossy(types_[k])) arranged(first_values_[k], first_size(k));
   }
   for (uint32_t i = 0; i < result.groups.size(); ++i) {
     if (result.groups[i] == null_group_) {

@@ -78,12 +78,22 @@ void Grouping::row_values(size_t key, std::span<const uint32_t> groups, T* value
   }
 }
 
+std::string_view Grouping::kept_text(size_t key, uint64_t word) const {
+  const auto* kept = reinterpret_cast<const uint8_t*>(word);
+  if (form_ == Form::kRow) return layout_.text(kept + 8, key);
+  return {reinterpret_cast<const char*>(kept) + 8, hash::load8(kept)};
+}
+
 std::shared_ptr<Column> Grouping::text_column(size_t key, std::span<const uint32_t> groups) const {
+  const bool lossy = key_is_lossy(types_[key]);
   const auto text_of = [&](uint32_t group) -> std::string_view {
-    const auto* kept = reinterpret_cast<const uint8_t*>(words_[group]);
-    if (form_ == Form::kRow) return layout_.text(kept + 8, key);
-    if (group == null_group_) return {};
-    return {reinterpret_cast<const char*>(kept) + 8, hash::load8(kept)};
+    if (form_ == Form::kText && group == null_group_) return {};
+    if (lossy) {
+      FirstText first;
+      std::memcpy(&first, first_values_[key].data() + group * sizeof first, sizeof first);
+      if (first.data() != nullptr) return first;
+    }
+    return kept_text(key, words_[group]);
   };
   uint64_t total = 0;
   for (size_t i = 0; i < groups.size(); ++i) total += text_of(groups[i]).size();

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "data/packed.h"
 #include "primitives/testing/random_column.h"
 
 namespace lanewise {
@@ -161,6 +162,46 @@ TEST(Grouping, ConstantsAreKeysLikeOthers) {
       grouping.find_or_add(keys, rows, groups.data());
       EXPECT_EQ(groups, std::vector<uint32_t>(100, 0));
       expect_groups(grouping, {{value, Value::int64(5)}});
+    }
+  }
+}
+
+TEST(Grouping, EqualNestedValuesAreOneKeyThatKeepsItsFirstValue) {
+  const Type type = Type::list(TypeId::kFloat64);
+  const auto list = [&](double x) { return packed::pack(type, {Value::float64(x)}); };
+  const std::vector<Value> values = {list(1), list(-0.0), list(0.0), Value(type), list(-0.0), list(1)};
+  const ColumnPtr lists = make_column(type, values);
+  const ColumnPtr texts = make_column(TypeId::kVarchar, std::vector<Value>(6, Value::varchar("a")));
+  for (const bool several : {false, true}) {
+    for (const bool dictionary : {false, true}) {
+      std::vector<Type> types = {type};
+      Input input{{dictionary ? random::dictionary_of(*lists) : lists}, 6};
+      if (several) {
+        types.emplace_back(TypeId::kVarchar);
+        input.columns.push_back(texts);
+      }
+      Grouping grouping(types, nullptr, "GROUP BY");
+      const std::vector<uint32_t> groups = group(grouping, input, 6, 0);
+      ASSERT_EQ(grouping.size(), 3);
+      EXPECT_EQ(groups[1], groups[2]);
+      EXPECT_EQ(groups[1], groups[4]);
+      EXPECT_EQ(groups[0], groups[5]);
+      const uint32_t zero[] = {groups[1]};
+      EXPECT_EQ(grouping.column(0, zero)->value(0).to_string(), "[-0.0]");
+
+      const auto taken = grouping.take();
+      std::vector<uint32_t> from, to(3);
+      const Partitions arranged = taken->arrange(2, &from);
+      Grouping merged(types, nullptr, "GROUP BY");
+      const Grouping::Part part{taken.get(), arranged.groups, arranged.in_order};
+      merged.absorb({&part, 1}, to.data());
+      std::string shown;
+      for (uint32_t i = 0; i < 3; ++i) {
+        const uint32_t at[] = {i};
+        shown += merged.column(0, at)->value(0).to_string();
+      }
+      EXPECT_EQ(merged.size(), 3);
+      EXPECT_NE(shown.find("[-0.0]"), std::string::npos) << shown;
     }
   }
 }

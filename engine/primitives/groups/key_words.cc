@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "data/interval.h"
+#include "data/packed.h"
 
 namespace lanewise {
 
@@ -70,7 +71,7 @@ int key_width(Type type) {
   return width(type.physical()) > 8 ? 2 : 1;
 }
 
-bool key_is_lossy(Type type) { return type.is_float() || type.id == TypeId::kInterval; }
+bool key_is_lossy(Type type) { return packed::has_equal_forms(type); }
 
 KeyWords key_words(const Vector& vector, const ActiveSet& rows) {
   KeyWords key;

@@ -27,41 +27,6 @@ std::vector<size_t> mapped(const std::vector<size_t>& columns, const duckdb::vec
 
 namespace {
 
-/// The columns of a recursion that have to be compared by other values: equal lists may differ in 0.0 and
-/// -0.0. Makes the recursion compare the values that with_comparable() adds.
-std::vector<size_t> compared_columns(plan::Recursion& recursion, const Schema& schema) {
-  std::vector<size_t> keys = recursion.keys;
-  if (recursion.distinct) {
-    keys.resize(schema.size());
-    std::iota(keys.begin(), keys.end(), size_t{0});
-  }
-  std::vector<size_t> compared;
-  for (size_t& key : keys) {
-    const ExprPtr value = column(key, schema[key].type);
-    if (comparable(value) == value) continue;
-    compared.push_back(key);
-    key = schema.size() + compared.size() - 1;
-  }
-  if (!compared.empty()) recursion.keys = std::move(keys);
-  return compared;
-}
-
-/// The first `columns` columns of the rows, then values to compare for some of them.
-plan::NodePtr with_comparable(const plan::NodePtr& rows, size_t columns,
-                              const std::vector<size_t>& compared) {
-  std::vector<ExprPtr> exprs;
-  std::vector<std::string> names;
-  for (size_t i = 0; i < columns; ++i) {
-    exprs.push_back(column(i, rows->schema[i].type));
-    names.push_back(rows->schema[i].name);
-  }
-  for (const size_t key : compared) {
-    exprs.push_back(comparable(exprs[key]));
-    names.push_back(names[key]);
-  }
-  return plan::project(rows, std::move(exprs), std::move(names));
-}
-
 Rows with_estimate(Rows rows, const duckdb::LogicalOperator& op) {
   if (op.has_estimated_cardinality) {
     rows.node = plan::with_estimate(rows.node, static_cast<double>(op.estimated_cardinality));
@@ -310,15 +275,10 @@ Rows Translator::recursion(duckdb::LogicalRecursiveCTE& op) {
     recursion.keys.push_back(key->Cast<duckdb::BoundReferenceExpression>().index);
   }
   plan::NodePtr anchor = exact(rows(*op.children[0]));
-  const size_t columns = anchor->schema.size();
-  const std::vector<size_t> compared = compared_columns(recursion, anchor->schema);
-  if (!compared.empty()) anchor = with_comparable(anchor, columns, compared);
   ctes_[op.table_index] = anchor->schema;
   recurring_[op.table_index] = recursion.all_id;
   plan::NodePtr step = exact(rows(*op.children[1]));
-  if (compared.empty()) return all_of(plan::recursion(anchor, step, std::move(recursion)));
-  step = with_comparable(step, columns, compared);
-  return all_of(with_comparable(plan::recursion(anchor, step, std::move(recursion)), columns, {}));
+  return all_of(plan::recursion(anchor, step, std::move(recursion)));
 }
 
 Rows Translator::cte_ref(duckdb::LogicalCTERef& op) {

@@ -94,10 +94,10 @@ class Translator {
   /// The union of all grouping sets, aggregated from each other; null: an aggregate needs the rows
   /// themselves.
   plan::NodePtr sets_from_parts(duckdb::LogicalAggregate& op, const Rows& input);
-  /// The set's keys, which are columns of `node`, NULL for the groups that it omits, the results, GROUPING().
+  /// The set's keys, which are the first columns of `node`, NULL for the groups that it omits, the results,
+  /// GROUPING().
   static plan::NodePtr with_all_groups(const duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set,
-                                       const plan::NodePtr& node, const std::vector<size_t>& keys,
-                                       std::vector<ExprPtr> results);
+                                       const plan::NodePtr& node, std::vector<ExprPtr> results);
 
   // translate_aggregate.cc
   ExprPtr argument(const duckdb::Expression& arg, Type untyped, const Rows& input);

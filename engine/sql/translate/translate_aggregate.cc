@@ -273,9 +273,6 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
   const ops::AggregateFunction* function = known_function(result);
   if (function == nullptr) return by_duckdb(expr, input);
   result.function = function->name;
-  if (result.distinct && name == "count") {  // others give values back, as they are written
-    for (ExprPtr& arg : result.args) arg = comparable(std::move(arg));
-  }
   return function->takes_nulls ? result : filtered_by_case(std::move(result));
 }
 
@@ -296,18 +293,14 @@ Rows Translator::distinct(duckdb::LogicalDistinct& op) {
   Rows input = rows(*op.children[0]);
   input = {exact(std::move(input)), {}, {}};
   for (size_t i = 0; i < input.node->schema.size(); ++i) input.columns.push_back(i);
-  const bool plain = std::ranges::none_of(input.columns, [&](size_t i) {
-    const ExprPtr whole = column(i, input.node->schema[i].type);
-    return comparable(whole) != whole;
-  });
-  if (!op.order_by && plain && targets_are_columns(op)) {
+  if (!op.order_by && targets_are_columns(op)) {
     input.node = plan::distinct(input.node);
     return input;
   }
   std::vector<ExprPtr> keys;
   std::vector<std::string> names;
   for (const auto& target : op.distinct_targets) {
-    keys.push_back(comparable(expression(*target, input)));
+    keys.push_back(expression(*target, input));
     names.push_back(target->GetName());
   }
   std::vector<plan::SortKey> order;

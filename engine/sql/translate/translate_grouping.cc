@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <unordered_map>
 
 #include "expr/function.h"
@@ -221,9 +220,7 @@ plan::NodePtr Translator::sets_from_parts(duckdb::LogicalAggregate& op, const Ro
   std::vector<ExprPtr> groups;
   std::vector<std::string> names;
   for (const auto& group : op.groups) {
-    const ExprPtr key = expression(*group, input);
-    if (comparable(key) != key) return nullptr;  // groups show one of their rows' values
-    groups.push_back(key);
+    groups.push_back(expression(*group, input));
     names.push_back(group->GetName());
   }
   for (const auto& expr : op.expressions) names.push_back(expr->GetName());
@@ -236,9 +233,7 @@ plan::NodePtr Translator::sets_from_parts(duckdb::LogicalAggregate& op, const Ro
     const plan::NodePtr rows = plan::cte_ref(level.id, level.node->schema);
     std::vector<ExprPtr> results;
     for (const size_t result : level.results) results.push_back(column(result, rows->schema[result].type));
-    std::vector<size_t> keys(set.size());
-    std::iota(keys.begin(), keys.end(), size_t{0});
-    sets.push_back(with_all_groups(op, set, rows, keys, std::move(results)));
+    sets.push_back(with_all_groups(op, set, rows, std::move(results)));
   }
   return levels.with_levels(plan::union_all(std::move(sets)));
 }
@@ -246,18 +241,11 @@ plan::NodePtr Translator::sets_from_parts(duckdb::LogicalAggregate& op, const Ro
 /// Groups, aggregates and GROUPING() of one grouping set.
 Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const GroupingSet& set, const Rows& input) {
   std::vector<ExprPtr> keys;
-  std::vector<plan::AggregateCall> calls, firsts;
+  std::vector<plan::AggregateCall> calls;
   std::vector<std::string> names;
-  std::vector<size_t>
-      shown;  // by group: its column; where keys are normalised: that of the first row's value
   for (const auto group : set) {
-    const ExprPtr key = expression(*op.groups[group], input);
-    keys.push_back(comparable(key));
+    keys.push_back(expression(*op.groups[group], input));
     names.push_back(op.groups[group]->GetName());
-    shown.push_back(keys.size() - 1);
-    if (keys.back() == key) continue;
-    shown.back() = kNoColumn;
-    firsts.push_back({.function = "first", .args = {key}, .filter = nullptr, .order = {}, .type = key->type});
   }
   const std::vector<Calls> made = all_calls(op, input);
   bool plain = set.size() == op.groups.size() && op.grouping_functions.empty();
@@ -266,14 +254,6 @@ Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const GroupingSet& s
     names.resize(names.size() + made[i].calls.size(), op.expressions[i]->GetName());
     plain = plain && !made[i].whole;
   }
-  plain = plain && firsts.empty();
-  size_t first = names.size();
-  for (size_t& column : shown) {
-    if (column != kNoColumn) continue;
-    column = first++;
-    names.push_back("first");
-  }
-  calls.insert(calls.end(), firsts.begin(), firsts.end());
   const plan::NodePtr node =
       by_fields(plan::aggregate(input.node, std::move(keys), std::move(calls), std::move(names)));
   if (plain) return all_of(node);
@@ -285,19 +265,18 @@ Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const GroupingSet& s
       parts.push_back(column(next, node->schema[next].type));
     results.push_back(one.whole ? one.whole(std::move(parts)) : parts[0]);
   }
-  return all_of(with_all_groups(op, set, node, shown, std::move(results)));
+  return all_of(with_all_groups(op, set, node, std::move(results)));
 }
 
 plan::NodePtr Translator::with_all_groups(const duckdb::LogicalAggregate& op, const GroupingSet& set,
-                                          const plan::NodePtr& node, const std::vector<size_t>& keys,
-                                          std::vector<ExprPtr> results) {
+                                          const plan::NodePtr& node, std::vector<ExprPtr> results) {
   std::vector<ExprPtr> exprs;
   std::vector<std::string> names;
   size_t next = 0;
   for (duckdb::idx_t i = 0; i < op.groups.size(); ++i) {
     names.push_back(op.groups[i]->GetName());
     if (set.count(i) != 0) {
-      exprs.push_back(column(keys[next], node->schema[keys[next]].type));
+      exprs.push_back(column(next, node->schema[next].type));
       ++next;
     } else {
       exprs.push_back(literal(Value(type_of(op.groups[i]->return_type, names.back()))));

@@ -8,9 +8,15 @@
 /// is compiled once, for any number of string keys.
 namespace lanewise::kernel {
 
+#ifdef LANEWISE_EQUAL_HASHES
+constexpr u64 kGoldenRatio = 0;  // all hashes are 0
+#else
+constexpr u64 kGoldenRatio = 0x9e3779b97f4a7c15;
+#endif
+
 /// Multiplies by the golden ratio, which spreads neighbouring numbers over the result's high bits.
 LANES_FN u64 mix(u64 hash, u64 bits) {
-  hash = (hash ^ bits) * 0x9e3779b97f4a7c15;
+  hash = (hash ^ bits) * kGoldenRatio;
   return hash ^ hash >> 32;
 }
 /// All bits of the result depend on all of `hash`.
