@@ -96,7 +96,7 @@ def test_a_refusal_by_name_fails_only_what_the_engine_covers(tmp_path, monkeypat
     with oracle.connect(TABLE) as connection:
         queries = [numbers(1), query]
         answers = [oracle.answer_of(connection, q) for q in queries]
-    counts, wrong, other, lacking = sql.Run(1, tmp_path, 4).compare(TABLE, queries, answers, {})
+    counts, wrong, other, lacking = sql.Run(1, tmp_path, 4).compare(TABLE, queries, answers, {"memory": None})
     assert [failure[1] for failure in wrong] == [query] and lacking == {"CROSS PRODUCT": 1} and not other and not counts
 
 
