@@ -162,7 +162,8 @@ class Run:
                 counts["two ways"] += 1
             else:
                 wrong.append((table, query, options, text))
-        counts["in temporary files"] += sum(spilled or [])
+        if spilled:
+            counts["in temporary files"] += sum(spilled)
         return found
 
     def take(self, counts, wrong, other, lacking):
