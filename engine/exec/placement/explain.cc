@@ -71,7 +71,7 @@ class Parts {
   std::unordered_map<uint64_t, NodePtr> rounds_;  // what CteRefs of recursions read
 };
 
-/// Calls f(pipelines, texts) for each part of the plan.
+/// Calls f(pipelines, their words) for each part of the plan.
 template <class F>
 void for_parts(const NodePtr& root, F f) {
   const Parts parts(root);
