@@ -56,7 +56,7 @@ def format_code(root, fix=False):
     first = {}
     for name, line in places:
         first.setdefault(name, line)
-    return [f"{name}:{line}: not formatted from here on (./dev check --fix formats)" for name, line in first.items()] \
+    return [f"{name}:{line}: not formatted from here on (./dev check --fix format)" for name, line in first.items()] \
         or ([result.stderr.strip()] if result.returncode else [])
 
 

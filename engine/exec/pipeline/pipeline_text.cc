@@ -21,21 +21,22 @@ class PipelineWriter {
 
   size_t number(size_t pipeline) const { return before_ + pipeline + 1; }
   std::string source_text(const Branch& branch) const {
-    return std::visit(
-        Overloaded{[](const plan::Scan* scan) { return "Scan " + scan->source->name(); },
-                   [&](const plan::Values* values) {
-                     const std::string name = name_of_ ? name_of_(*values) : "";
-                     return name.empty() ? "Values" : name;
-                   },
-                   [&](const ResultOf& result) { return fmt::format("result of {}", number(result.pipeline)); },
-                   [&](const MarkedRowsOf& marked) {
-                     const auto& join = std::get<plan::Join>(marked.join->payload);
-                     const bool has_match = join.kind == plan::JoinKind::kRightSemi;
-                     return fmt::format("rows of {} {} match", number(marked.pipeline),
-                                        has_match ? "with a" : "without a");
-                   },
-                   [](const RowsOfPart&) { return std::string("rows of a part"); }},
-        branch.input);
+    return std::visit(Overloaded{[](const plan::Scan* scan) { return "Scan " + scan->source->name(); },
+                                 [&](const plan::Values* values) {
+                                   const std::string name = name_of_ ? name_of_(*values) : "";
+                                   return name.empty() ? "Values" : name;
+                                 },
+                                 [&](const ResultOf& result) {
+                                   return fmt::format("result of {}", number(result.pipeline));
+                                 },
+                                 [&](const MarkedRowsOf& marked) {
+                                   const auto& join = std::get<plan::Join>(marked.join->payload);
+                                   const bool has_match = join.kind == plan::JoinKind::kRightSemi;
+                                   return fmt::format("rows of {} {} match", number(marked.pipeline),
+                                                      has_match ? "with a" : "without a");
+                                 },
+                                 [](const RowsOfPart&) { return std::string("rows of a part"); }},
+                      branch.input);
   }
   std::string step_text(const StepSpec& step) const {
     const auto* const join = std::get_if<plan::Join>(&step.node->payload);
@@ -82,8 +83,8 @@ std::string to_string(const PipelineText& pipeline) {
     branches.push_back(pipeline.branches.size() > 1 ? "(" + text + ")" : text);
   }
   const std::string part = pipeline.part.empty() ? "" : fmt::format(" ({})", pipeline.part);
-  std::string text = fmt::format("pipeline {}{}: {} → {}", pipeline.number, part,
-                                 fmt::join(branches, " + "), pipeline.sink);
+  std::string text =
+      fmt::format("pipeline {}{}: {} → {}", pipeline.number, part, fmt::join(branches, " + "), pipeline.sink);
   if (!pipeline.after.empty()) text += fmt::format("; after {}", fmt::join(pipeline.after, ", "));
   return text;
 }

@@ -43,7 +43,8 @@ class Parts {
     return plan::values(table);
   }
   NodePtr without_recursions(const NodePtr& node) {
-    if (const auto* recursion = std::get_if<plan::Recursion>(&node->payload)) return divide(*node, *recursion);
+    if (const auto* recursion = std::get_if<plan::Recursion>(&node->payload))
+      return divide(*node, *recursion);
     if (const auto* ref = std::get_if<plan::CteRef>(&node->payload)) {
       const auto found = rounds_.find(ref->id);
       return found == rounds_.end() ? node : found->second;
@@ -78,8 +79,8 @@ void for_parts(const NodePtr& root, F f) {
   size_t before = 0;
   for (const PlanPart& part : parts.parts()) {
     const std::vector<Pipeline> pipelines = split(*part.plan);
-    std::vector<PipelineText> texts = texts_of(
-        pipelines, before, [&](const plan::Values& values) { return parts.name_of(values); });
+    std::vector<PipelineText> texts =
+        texts_of(pipelines, before, [&](const plan::Values& values) { return parts.name_of(values); });
     for (PipelineText& text : texts) text.part = part.name;
     before += pipelines.size();
     f(pipelines, texts);

@@ -182,7 +182,8 @@ TEST(Lookup, SaysWhy) {
 template <class T>
 ColumnPtr values_from(Type type, size_t rows, T first) {
   ColumnBuilder builder(type);
-  for (size_t row = 0; row < rows; ++row) builder.append_physical(static_cast<T>(first + static_cast<T>(row)));
+  for (size_t row = 0; row < rows; ++row)
+    builder.append_physical(static_cast<T>(first + static_cast<T>(row)));
   return builder.finish();
 }
 

@@ -64,10 +64,10 @@ class RunTable {
   static constexpr uint32_t kSlots = kLine / (sizeof(Word) + sizeof(uint32_t));
   static constexpr int kNumberBits = 3;  // of a slot in its bucket
   static constexpr int kMostBucketBits = 32 - kNumberBits;
-  static constexpr size_t kAhead = 32;  // buckets to prefetch ahead, for about the latency of memory
+  static constexpr size_t kAhead = 32;   // buckets to prefetch ahead, for about the latency of memory
   static constexpr size_t kFound = 512;  // words per batch, whose buckets stay in a core's cache
   static constexpr size_t kTested = 64;  // words whose bits of the filter are prefetched together
-  static constexpr size_t kPartRows = size_t{1} << 15;  // a part's buckets fit a core's cache
+  static constexpr size_t kPartRows = size_t{1} << 15;          // a part's buckets fit a core's cache
   static constexpr int kUsedBits = std::bit_width(kSlots) - 2;  // half of a bucket's slots, on average
   static constexpr int kFilterBits = kUsedBits + 4, kMostFilterBits = 27;
   static constexpr size_t kSample = 64;
