@@ -100,7 +100,7 @@ def aggregates():
     folder = ROOT / "engine" / "ops" / "aggregate"
     sources = "".join(path.read_text() for path in sorted(folder.rglob("*.cc")) if not path.name.endswith("_test.cc"))
     text = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
-    entries = re.findall(rf'\{{"(\w+)",\s*(?:true|false),\s*(?:true|false),[^"]+{text},\s*{text}(?:,\s*true)?\}}', sources)
+    entries = re.findall(rf'\{{\.name = "(\w+)",[^{{}}]*?\.documentation =\s*{text},\s*\.example =\s*{text}', sources)
     entries += re.findall(rf'entry<[^>]+>\(\s*"(\w+)",\s*{text},\s*{text}\)', sources)
     others = re.findall(r'^    \{"(\w+)", "(\w+)"\},$', (folder / "functions/functions.cc").read_text(), re.M)
     for name, documentation, example in sorted(entries):

@@ -128,12 +128,15 @@ def test_explain_shows_pipelines_of_recursions(lanewise):
     b, a = re.findall(r"Recursion: #(\d+)", out)
     lines = [f"pipeline 1 (first rows of recursion #{a}): Values → Project → Result",
              f"pipeline 2 (each round of recursion #{a}): rows of the last round → Filter → Project → Result",
-             f"pipeline 3 (first rows of recursion #{b}): rows of recursion #{a} → Project → Result",
+             f"pipeline 3 (first rows of recursion #{b}): rows of recursion #{a} → Project → Project → Result",
              f"pipeline 4 (each round of recursion #{b}): rows of recursion #{b} → lookup for anti Join, chosen when its keys are known",
              f"pipeline 5 (each round of recursion #{b}): rows of the last round → Filter → anti Join with 4 → Project → Result; after 4",
-             f"pipeline 6: rows of recursion #{b} → Aggregate"]
+             f"pipeline 6: rows of recursion #{b} → Project → Aggregate", "pipeline 7: result of 6 → Project → Result; after 6"]
     shown = [line.strip('"') for line in out.splitlines() if line.strip('"').startswith("pipeline")]
     assert code == 0 and shown == lines, out + error
+    outside = "WITH RECURSIVE a AS MATERIALIZED (SELECT i, i + 1 AS j FROM range(10) n(i)), r(i) AS (SELECT 1 UNION ALL SELECT a.j FROM r JOIN a USING (i)) SELECT * FROM r JOIN a USING (i)"
+    _, out, error = lanewise("sql", "--format", "csv", "-c", f"EXPLAIN {outside}")
+    assert re.search(r"each round of recursion #\d+\): rows of CTE #\d+ → lookup for inner Join", out), out + error
     code, out, error = lanewise("sql", "--format", "json", "-c", f"EXPLAIN (FORMAT json) {query}")
     parts = [pipeline.get("part") for pipeline in json.loads(json.loads(out)[0]["plan"])["pipelines"]]
     assert code == 0 and parts[1] == f"each round of recursion #{a}" and parts[-1] is None, out + error

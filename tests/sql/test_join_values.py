@@ -13,8 +13,7 @@ VALUES = {"TINYINT": ("(i % 250 - 128)::TINYINT", True), "USMALLINT": ("(i % 655
 KEYS = {"INTEGER": {"k": "(i * 10000 - 2000000000)::INT"}, "BIGINT": {"k": "i * 123456789012"}, "two columns": {"k": "(i * 10000 - 2000000000)::INT", "k2": "i % 4"}}
 
 
-@pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("name, key", [(name, key) for name in VALUES for key in KEYS if key == "INTEGER" or name in ("TINYINT", "-1 among them")])
 def test_values(name, key):
     (value, holds), columns = VALUES[name], KEYS[key]
     of_build = ", ".join(f"{expr} AS {k}" for k, expr in columns.items())

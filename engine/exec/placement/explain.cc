@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "exec/gpu/run_on_device.h"
 #include "exec/pipeline/pipeline.h"
@@ -46,9 +47,10 @@ class Parts {
     if (const auto* recursion = std::get_if<plan::Recursion>(&node->payload))
       return divide(*node, *recursion);
     if (const auto* ref = std::get_if<plan::CteRef>(&node->payload)) {
-      const auto found = rounds_.find(ref->id);
-      return found == rounds_.end() ? node : found->second;
+      if (const auto found = rounds_.find(ref->id); found != rounds_.end()) return found->second;
+      return defined_.contains(ref->id) ? node : rows(node->schema, fmt::format("rows of CTE #{}", ref->id));
     }
+    if (const auto* cte = std::get_if<plan::Cte>(&node->payload)) defined_.insert(cte->id);
     std::vector<NodePtr> children;
     for (const NodePtr& child : node->children) children.push_back(without_recursions(child));
     if (children == node->children) return node;
@@ -58,18 +60,22 @@ class Parts {
   }
   NodePtr divide(const plan::Node& node, const plan::Recursion& recursion) {
     const std::string number = fmt::format("recursion #{}", recursion.id);
+    std::unordered_set<uint64_t> outside;
+    outside.swap(defined_);
     NodePtr first = without_recursions(node.children[0]);
     parts_.push_back({"first rows of " + number, std::move(first)});
     rounds_[recursion.id] = rows(node.schema, "rows of the last round");
     rounds_[recursion.all_id] = rows(node.schema, "rows of " + number);
     NodePtr round = without_recursions(node.children[1]);
     parts_.push_back({"each round of " + number, std::move(round)});
+    defined_.swap(outside);
     return rows(node.schema, "rows of " + number);
   }
 
   std::vector<PlanPart> parts_;
   std::unordered_map<const Table*, std::string> names_;
   std::unordered_map<uint64_t, NodePtr> rounds_;  // what CteRefs of recursions read
+  std::unordered_set<uint64_t> defined_;          // CTEs of the part
 };
 
 /// Calls f(pipelines, their words) for each part of the plan.
