@@ -136,7 +136,7 @@ def test_explain_shows_pipelines_of_recursions(lanewise):
     assert code == 0 and shown == lines, out + error
     outside = "WITH RECURSIVE a AS MATERIALIZED (SELECT i, i + 1 AS j FROM range(10) n(i)), r(i) AS (SELECT 1 UNION ALL SELECT a.j FROM r JOIN a USING (i)) SELECT * FROM r JOIN a USING (i)"
     _, out, error = lanewise("sql", "--format", "csv", "-c", f"EXPLAIN {outside}")
-    assert re.search(r"each round of recursion #\d+\): rows of CTE #\d+ → lookup for inner Join", out), out + error
+    assert re.search(r"each round of recursion #\d+\): rows of CTE #\d+ → inner Join with", out), out + error
     code, out, error = lanewise("sql", "--format", "json", "-c", f"EXPLAIN (FORMAT json) {query}")
     parts = [pipeline.get("part") for pipeline in json.loads(json.loads(out)[0]["plan"])["pipelines"]]
     assert code == 0 and parts[1] == f"each round of recursion #{a}" and parts[-1] is None, out + error

@@ -26,7 +26,7 @@ struct PipelineText {
 std::vector<PipelineText> texts_of(const std::vector<Pipeline>& pipelines, size_t before = 0,
                                    const std::function<std::string(const plan::Values&)>& name_of = {});
 
-/// "pipeline 2: Scan orders → inner Join with 1 → Aggregate; after 1". Its part stands in brackets.
+/// "pipeline 2: Scan orders → inner Join with 1 → Aggregate; after 1". Its part is in parentheses.
 std::string to_string(const PipelineText& pipeline);
 
 }  // namespace lanewise::exec

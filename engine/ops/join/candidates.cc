@@ -100,7 +100,10 @@ void Candidates::append_held(const Matches& values, const ActiveSet& active,
     visit_width(width(column.type.physical()), [&](auto zero) {
       using T = decltype(zero);
       auto* const narrow = active.arena().allocate<T>(active.rows());
-      for (uint32_t i = 0; i < active.rows(); ++i) std::memcpy(&narrow[i], &values.matches[i], sizeof(T));
+      for (uint32_t i = 0; i < active.rows(); ++i) {
+        const uint32_t value = values.matches[i] == kNoRow ? 0 : values.matches[i];
+        std::memcpy(&narrow[i], &value, std::min(sizeof(T), sizeof(value)));
+      }
       held.values = narrow;
     });
   }

@@ -51,10 +51,10 @@ class Candidates {
 
   /// Appends the output's columns of the build side for rows matches[i], or NULL.
   void append_right(const uint32_t* matches, const ActiveSet& active, std::vector<Vector>& columns) const;
-  /// The same for values of a lookup that holds them.
+  /// Likewise for the values that the lookup holds.
   void append_held(const Matches& values, const ActiveSet& active, std::vector<Vector>& columns) const;
   size_t kept_columns() const { return columns_.kept.size(); }
-  /// NULLs instead.
+  /// Appends NULLs as the output's columns of the build side.
   void append_right_nulls(Arena& arena, std::vector<Vector>& columns) const;
   /// Marks rows of the build side as matched.
   void mark(const uint32_t* matches, const ActiveSet& pairs) const;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -42,7 +43,7 @@ class RunTable {
               Equal equal);
 
   /// starts[i] = the start of the run of words[i], or kNone, for i < count. `equal(i, place)` as above, with
-  /// the row at a place. `scratch` has room for twice as many numbers.
+  /// the row at a place. `scratch` has room for 2 * count numbers.
   template <class Equal>
   void find(const Word* words, size_t count, uint32_t* starts, Equal equal, uint32_t* scratch) const;
   /// The length of the run that starts there.
@@ -50,7 +51,8 @@ class RunTable {
     return start == kNone ? 0 : counts_ ? counts_.as<uint32_t>()[start] : 1;
   }
 
-  /// Puts value_of(row) in place of each row; none is kNone. From then on find() gives values.
+  /// Puts value_of(row), which is never kNone, in place of each row. From then on find() gives values. Only
+  /// for keys that do not repeat.
   template <class F>
   void replace_rows(F value_of);
 
@@ -68,7 +70,7 @@ class RunTable {
   static constexpr size_t kFound = 512;  // words per batch, whose buckets stay in a core's cache
   static constexpr size_t kTested = 64;  // words whose bits of the filter are prefetched together
   static constexpr size_t kPartRows = size_t{1} << 15;          // a part's buckets fit a core's cache
-  static constexpr int kUsedBits = std::bit_width(kSlots) - 2;  // half of a bucket's slots, on average
+  static constexpr int kUsedBits = std::bit_width(kSlots) - 2;  // about half of a bucket's slots
   static constexpr int kFilterBits = kUsedBits + 4, kMostFilterBits = 27;
   static constexpr size_t kSample = 64;
 

@@ -134,10 +134,10 @@ void require_plain(const Schema& schema) {
 
 using plan::JoinKind;
 
-/// Rows of a build side at most that are compared one by one where NULLs make a mark unknown.
+/// The most rows of a build side that are compared one by one where NULLs make a mark unknown.
 constexpr uint64_t kMostJudged = uint64_t{1} << 16;
 
-/// Why devices do not offer the join; null: they do. `table` is null as long as it is not known.
+/// Why devices do not offer the join; null: they do. `table` is null until it is known.
 const char* not_offered(const Probe& probe, const JoinTable* table) {
   const plan::Join& join = *probe.join;
   if (join.range) return join.keys.empty() ? "joins by an inequality" : "joins with a range";
@@ -146,8 +146,8 @@ const char* not_offered(const Probe& probe, const JoinTable* table) {
   return nullptr;
 }
 
-/// What is NULL for a pair of rows if the pair makes the mark of a kMark unknown: all its conditions. Null:
-/// NULLs in any key do.
+/// The conjunction of all conditions of a kMark. A pair for which it is NULL makes the mark unknown. Null: a
+/// NULL in any key does.
 ExprPtr unknown_of(const Probe& probe) {
   const std::vector<plan::JoinKey>& keys = probe.join->keys;
   const auto finds_null = [](const plan::JoinKey& key) { return key.null_is_equal; };
