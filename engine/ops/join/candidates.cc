@@ -89,19 +89,21 @@ void Candidates::append_right(const uint32_t* matches, const ActiveSet& active,
     columns.push_back(take(*build_->columns[column], matches, active));
 }
 
-void Candidates::append_held(const Matches& values, const ActiveSet& active,
-                             std::vector<Vector>& columns) const {
+void Candidates::append_right(const Matches& found, const ActiveSet& active,
+                              std::vector<Vector>& columns) const {
+  if (build_->lookup == nullptr || !build_->lookup->holds_values())
+    return append_right(found.matches, active, columns);
   const Column& column = *build_->columns[0];
   Vector held;
   held.type = column.type;
-  held.values = values.matches;
-  if (join_.kind == plan::JoinKind::kLeft) held.validity = values.found;
+  held.values = found.matches;
+  if (join_.kind == plan::JoinKind::kLeft) held.validity = found.found;
   if (width(column.type.physical()) < sizeof(uint32_t)) {
     visit_width(width(column.type.physical()), [&](auto zero) {
       using T = decltype(zero);
       auto* const narrow = active.arena().allocate<T>(active.rows());
       for (uint32_t i = 0; i < active.rows(); ++i) {
-        const uint32_t value = values.matches[i] == kNoRow ? 0 : values.matches[i];
+        const uint32_t value = found.matches[i] == kNoRow ? 0 : found.matches[i];
         std::memcpy(&narrow[i], &value, std::min(sizeof(T), sizeof(value)));
       }
       held.values = narrow;

@@ -15,12 +15,13 @@ class Candidates {
   const plan::Join& join() const { return join_; }
   const Build& build() const { return *build_; }
   const ExprPtr& condition() const { return columns_.condition; }
-  bool holds_values() const { return build_->lookup != nullptr && build_->lookup->holds_values(); }
+  /// Whether a row finds one row of the build side at most, by its keys alone: find_rows().
+  bool finds_rows() const { return build_->unique() && !join_.range; }
 
   /// The run of each active row of the chunk; 0 rows if a key is NULL.
   Runs find(const Chunk& chunk, EvalContext& context) const;
-  /// If the build side is unique, and the join has no range: matches[row] of each active row is the row that
-  /// it finds, its value if the lookup holds values, or kNoRow. `found` has the bits of rows with a match.
+  /// matches[row] of each active row is the row that it finds, its value if the lookup holds values, or
+  /// kNoRow. `found` has the bits of rows with a match.
   struct Matches {
     uint32_t* matches;
     uint64_t* found;
@@ -51,8 +52,8 @@ class Candidates {
 
   /// Appends the output's columns of the build side for rows matches[i], or NULL.
   void append_right(const uint32_t* matches, const ActiveSet& active, std::vector<Vector>& columns) const;
-  /// Likewise for the values that the lookup holds.
-  void append_held(const Matches& values, const ActiveSet& active, std::vector<Vector>& columns) const;
+  /// The same for what find_rows() found, which may be values.
+  void append_right(const Matches& found, const ActiveSet& active, std::vector<Vector>& columns) const;
   size_t kept_columns() const { return columns_.kept.size(); }
   /// Appends NULLs as the output's columns of the build side.
   void append_right_nulls(Arena& arena, std::vector<Vector>& columns) const;

@@ -54,7 +54,7 @@ class ExistenceProbe : public Step {
   }
 
   const uint64_t* find_matched(const Chunk& chunk, EvalContext& context) const {
-    if (candidates_.build().unique() && candidates_.condition() == nullptr && !candidates_.join().range)
+    if (candidates_.finds_rows() && candidates_.condition() == nullptr)
       return candidates_.find_rows(chunk, context).found;
     const Runs runs = candidates_.find(chunk, context);
     uint64_t* const matched = no_bits(chunk.rows, *context.arena);
@@ -86,29 +86,29 @@ class UniqueProbe : public Step {
     if (kind == JoinKind::kRight || kind == JoinKind::kFull) candidates_.mark(rows.matches, matched);
     if (kind == JoinKind::kInner || kind == JoinKind::kRight) chunk.active = matched;
     std::vector<Vector> columns = chosen(candidates_.join(), chunk);
-    if (candidates_.holds_values()) {
-      candidates_.append_held(rows, chunk.active, columns);
-    } else {
-      candidates_.append_right(rows.matches, chunk.active, columns);
-    }
+    candidates_.append_right(rows, chunk.active, columns);
     chunk.columns = std::move(columns);
   }
 
  private:
+  /// Whether rows may have several matches, of which find_single() takes one that fulfils the condition.
+  bool finds_single() const {
+    return candidates_.join().kind == JoinKind::kSingle && !candidates_.build().unique();
+  }
+
   Candidates::Matches find(const Chunk& chunk, EvalContext& context) const {
-    const Build& build = candidates_.build();
-    if (build.unique() && !candidates_.join().range) return candidates_.find_rows(chunk, context);
+    if (candidates_.finds_rows()) return candidates_.find_rows(chunk, context);
     const Runs runs = candidates_.find(chunk, context);
     const Candidates::Matches rows{context.arena->allocate<uint32_t>(chunk.rows),
                                    no_bits(chunk.rows, *context.arena)};
     std::fill_n(rows.matches, chunk.rows, kNoRow);
-    if (candidates_.join().kind == JoinKind::kSingle && !build.unique()) {
+    if (finds_single()) {
       find_single(chunk, runs, rows, context);
     } else {
       chunk.active.for_each([&](uint32_t row) {
         if (runs.count[row] == 0) return;
         bits::set(rows.found, row);
-        rows.matches[row] = build.row(runs.first[row]);
+        rows.matches[row] = candidates_.build().row(runs.first[row]);
       });
     }
     return rows;
@@ -117,8 +117,7 @@ class UniqueProbe : public Step {
   /// The rows of `matched` whose match fulfils the condition; the others lose theirs.
   ActiveSet with_condition(const Chunk& chunk, ActiveSet matched, uint32_t* matches,
                            EvalContext& context) const {
-    const bool is_judged = candidates_.join().kind == JoinKind::kSingle && !candidates_.build().unique();
-    if (candidates_.condition() == nullptr || is_judged || matched.none()) return matched;
+    if (candidates_.condition() == nullptr || finds_single() || matched.none()) return matched;
     const Expr& condition = *candidates_.condition();
     auto* const rows = context.arena->allocate<uint32_t>(chunk.rows);
     for (uint32_t i = 0; i < chunk.rows; ++i) rows[i] = i;
