@@ -5,7 +5,7 @@ Only engine/sql, which translates DuckDB's names, may compare them."""
 import re
 from pathlib import Path
 
-LAYERS = ("plan", "expr", "ops", "exec")
+LAYERS = ("plan", "expr", "codegen", "ops", "exec")
 NAME = r"\b(?:\w+_)?(?:name|function)(?:\(\))?_?"
 COMPARED = re.compile(rf'{NAME} *[!=]= *"|" *[!=]= *[\w.>()-]*{NAME}\b|{NAME}\.(?:starts_with|ends_with|contains|find|compare)\("')
 

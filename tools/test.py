@@ -158,7 +158,7 @@ def main():
         build = ROOT / "build" / arguments.sanitizer
         env |= SANITIZERS[arguments.sanitizer]
         # Of an index only the snapshots meet threads.
-        layers = {"*": "*"} if arguments.sanitizer == "asan" else {"exec": "*", "index": "Snapshot.*"}
+        layers = {"*": "*"} if arguments.sanitizer == "asan" else {"codegen": "*", "ops": "*", "exec": "*", "index": "Snapshot.*"}
         for layer, tests in layers.items():
             programs = sorted(build.rglob(f"lanewise_{layer}_test"))
             run_programs(programs, arguments.word, count, env, fixed_addresses(), tests)

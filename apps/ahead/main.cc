@@ -12,16 +12,16 @@
 #include <thread>
 #include <vector>
 
-#include "exec/gpu/branch/section_sources.h"
 #include "exec/gpu/plain_kernels.h"
 #include "gpu/modules/kernels.h"
+#include "ops/gpu/branch/section_sources.h"
 
 namespace {
 
 using namespace lanewise;
 
 void compile(const std::string& text, const gpu::KernelCache& before, const gpu::KernelCache& made) {
-  const gpu::KernelSource source = exec::kernel_source(text);
+  const gpu::KernelSource source = codegen::kernel_source(text);
   for (const std::string architecture : exec::kAheadArchitectures) {
     const std::string key = gpu::ahead_key(source, architecture);
     const std::optional<std::string> known = before.find(key);

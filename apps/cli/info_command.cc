@@ -72,7 +72,7 @@ void print_profile() {
                            cost(tuning.literal_ns), cost(tuning.packed_ns), cost(tuning.rows_ns),
                            cost(tuning.lazy_ns)));
   if (profile.placement) {
-    const exec::DeviceCosts& gpu = profile.placement->device;
+    const ops::DeviceCosts& gpu = profile.placement->device;
     info_row("", fmt::format("{} reads its memory at {:.0f} GB/s, and is sent data at {:.1f} GB/s", gpu.name,
                              gpu.rates.scan / 1e9, gpu.upload / 1e9));
   }

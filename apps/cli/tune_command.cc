@@ -36,9 +36,9 @@ std::string text_of(const bench::Choice& choice) {
 }
 
 /// Prints the rates of both devices next to each other.
-std::string text_of(const exec::PlacementCosts& costs) {
-  using exec::Rates;
-  const exec::DeviceCosts& gpu = costs.device;
+std::string text_of(const ops::PlacementCosts& costs) {
+  using ops::Rates;
+  const ops::DeviceCosts& gpu = costs.device;
   std::string lines = fmt::format(
       "\n{}: opened in {:.0f} ms; kernels compiled in {:.0f} ms, loaded in {:.1f} ms; {:.1f} GB/s to it, "
       "{:.1f} "

@@ -114,7 +114,7 @@ class AddTableOnGpu : public testing::Test {
   }
   static uint64_t uploaded(const StatementResult& result) {
     uint64_t bytes = 0;
-    for (const exec::OperatorProfile& line : result.profile) bytes += line.bytes;
+    for (const ops::OperatorProfile& line : result.profile) bytes += line.bytes;
     return bytes;
   }
 

@@ -22,8 +22,8 @@ Table table_of_plan(const std::vector<Value>& lines) {
 }
 
 /// Takes the first operator and its inputs from `profile`.
-plan::Drawing take(std::span<const exec::OperatorProfile>& profile) {
-  const exec::OperatorProfile& op = profile.front();
+plan::Drawing take(std::span<const ops::OperatorProfile>& profile) {
+  const ops::OperatorProfile& op = profile.front();
   plan::Drawing box{op.name, {}, {}};
   if (!op.details.empty()) box.facts.push_back({"details", op.details});
   box.facts.push_back({"rows_in", std::to_string(op.rows_in), true});
@@ -37,7 +37,7 @@ plan::Drawing take(std::span<const exec::OperatorProfile>& profile) {
   return box;
 }
 
-Json json_of(const exec::PipelineText& pipeline) {
+Json json_of(const plan::PipelineText& pipeline) {
   Json branches = Json::array();
   for (const auto& [source, steps] : pipeline.branches)
     branches.push_back({{"source", source}, {"steps", steps}});
@@ -59,9 +59,9 @@ Table table_of_drawing(const plan::Drawing& drawing, sql::Statement::Format form
   return table_of_plan({Value::varchar(text)});
 }
 
-Table profile_table(const std::vector<exec::OperatorProfile>& profile) {
+Table profile_table(const std::vector<ops::OperatorProfile>& profile) {
   std::vector<std::vector<Value>> columns(7);
-  for (const exec::OperatorProfile& op : profile) {
+  for (const ops::OperatorProfile& op : profile) {
     std::string details = op.details;
     for (const std::string& keys : op.keys) details += "; keys: " + keys;
     const Value row[] = {Value::varchar(std::string(static_cast<size_t>(op.depth) * 2, ' ') + op.name),
@@ -101,7 +101,7 @@ Table explained(const std::string& plan) {
   return table_of_plan(lines);
 }
 
-Table explained(const plan::Node& plan, const std::vector<exec::PipelineText>& pipelines,
+Table explained(const plan::Node& plan, const std::vector<plan::PipelineText>& pipelines,
                 const sql::Statement& statement) {
   const bool writes = statement.kind != sql::Statement::Kind::kQuery;
   plan::Drawing drawing{statement.name, {{"target", "duckdb"}}, {}};
@@ -112,16 +112,16 @@ Table explained(const plan::Node& plan, const std::vector<exec::PipelineText>& p
       over["children"].push_back(std::move(json));
       json = std::move(over);
     }
-    for (const exec::PipelineText& pipeline : pipelines) json["pipelines"].push_back(json_of(pipeline));
+    for (const plan::PipelineText& pipeline : pipelines) json["pipelines"].push_back(json_of(pipeline));
     return table_of_plan({Value::varchar(json.dump(2, ' ', false, Json::error_handler_t::replace))});
   }
   drawing.inputs.push_back(plan::drawing(plan));
   return table_of_drawing(writes ? drawing : drawing.inputs[0], statement.format);
 }
 
-Table explained(const std::vector<exec::OperatorProfile>& profile, sql::Statement::Format format) {
+Table explained(const std::vector<ops::OperatorProfile>& profile, sql::Statement::Format format) {
   if (format == sql::Statement::Format::kText) return profile_table(profile);
-  std::span<const exec::OperatorProfile> left = profile;
+  std::span<const ops::OperatorProfile> left = profile;
   return table_of_drawing(left.empty() ? plan::Drawing{"Nothing", {}, {}} : take(left), format);
 }
 

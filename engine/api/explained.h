@@ -5,8 +5,8 @@
 
 #include "data/column.h"
 #include "exec/execute.h"
-#include "exec/pipeline/pipeline_text.h"
 #include "plan/node.h"
+#include "plan/pipeline/pipeline_text.h"
 #include "sql/database.h"
 
 /// The rows that EXPLAIN returns.
@@ -16,9 +16,9 @@ namespace lanewise {
 Table explained(const std::string& plan);
 /// One row: the plan of a statement in the format that it names, below the statement if DuckDB writes its
 /// rows. JSON has the pipelines, too.
-Table explained(const plan::Node& plan, const std::vector<exec::PipelineText>& pipelines,
+Table explained(const plan::Node& plan, const std::vector<plan::PipelineText>& pipelines,
                 const sql::Statement& statement);
 /// What operators did, which EXPLAIN ANALYZE shows: as text a row for each, else one row.
-Table explained(const std::vector<exec::OperatorProfile>& profile, sql::Statement::Format format);
+Table explained(const std::vector<ops::OperatorProfile>& profile, sql::Statement::Format format);
 
 }  // namespace lanewise

@@ -46,7 +46,7 @@ double measured(const nlohmann::json& json, const char* name) {
 /// The fields of Rates, with their names and units in the file.
 template <class Field>
 void for_rates(Field&& field) {
-  using exec::Rates;
+  using ops::Rates;
   field("start_us", &Rates::start, 1e-6);
   field("scan_gb_per_second", &Rates::scan, 1e9);
   field("compute_g_per_second", &Rates::compute, 1e9);
@@ -60,7 +60,7 @@ void for_rates(Field&& field) {
 }
 template <class Field>
 void for_device(Field&& field) {
-  using exec::DeviceCosts;
+  using ops::DeviceCosts;
   field("open_ms", &DeviceCosts::open, 1e-3);
   field("compile_ms", &DeviceCosts::compile, 1e-3);
   field("load_ms", &DeviceCosts::load, 1e-3);
@@ -68,25 +68,25 @@ void for_device(Field&& field) {
   field("download_gb_per_second", &DeviceCosts::download, 1e9);
 }
 
-nlohmann::ordered_json json_of(const exec::Rates& rates) {
+nlohmann::ordered_json json_of(const ops::Rates& rates) {
   nlohmann::ordered_json json;
   for_rates([&](const char* name, auto field, double unit) { json[name] = rates.*field / unit; });
   return json;
 }
-exec::Rates parse_rates(const nlohmann::json& json) {
-  exec::Rates rates;
+ops::Rates parse_rates(const nlohmann::json& json) {
+  ops::Rates rates;
   for_rates([&](const char* name, auto field, double unit) { rates.*field = measured(json, name) * unit; });
   return rates;
 }
 
-nlohmann::ordered_json json_of(const exec::PlacementCosts& costs) {
+nlohmann::ordered_json json_of(const ops::PlacementCosts& costs) {
   nlohmann::ordered_json device = {{"name", costs.device.name}};
   for_device([&](const char* name, auto field, double unit) { device[name] = costs.device.*field / unit; });
   device["rates"] = json_of(costs.device.rates);
   return {{"device", device}, {"threads", costs.threads}, {"host", json_of(costs.host)}};
 }
-exec::PlacementCosts parse_placement(const nlohmann::json& json) {
-  exec::PlacementCosts costs;
+ops::PlacementCosts parse_placement(const nlohmann::json& json) {
+  ops::PlacementCosts costs;
   const nlohmann::json& device = json.at("device");
   costs.device.name = device.at("name").get<std::string>();
   for_device([&](const char* name, auto field, double unit) {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "exec/pipeline/costs.h"
 #include "lanes/tuning.h"
+#include "ops/work/costs.h"
 
 namespace lanewise {
 
@@ -15,7 +15,7 @@ struct MachineProfile {
   double read_rate = 0;   ///< bytes per second that one core reads from memory
   uint32_t vector_rows = 0;  ///< SessionOptions::vector_rows; 0: the default
   lanes::Tuning tuning = {};
-  std::optional<exec::PlacementCosts> placement = {};  ///< if the machine had a GPU
+  std::optional<ops::PlacementCosts> placement = {};  ///< if the machine had a GPU
 
   bool operator==(const MachineProfile&) const = default;
 };

@@ -15,13 +15,13 @@ using ::testing::HasSubstr;
 
 class Profiles : public ::testing::Test {
  protected:
-  const exec::Rates kRates{0.5, 1e9, 2e9, 4e9, 8e9, 16e6, 32e6, 64e6, 128e6, 8e6};
+  const ops::Rates kRates{0.5, 1e9, 2e9, 4e9, 8e9, 16e6, 32e6, 64e6, 128e6, 8e6};
   const MachineProfile kProfile{
       "A processor",
       12.5e9,
       4096,
       {4, 3, 24, 56, 0.05, 0.15, 0.8, 2.5},
-      exec::PlacementCosts{{"A GPU", 0.25, 0.125, 0.5, 32e9, 16e9, kRates}, kRates, 16}};
+      ops::PlacementCosts{{"A GPU", 0.25, 0.125, 0.5, 32e9, 16e9, kRates}, kRates, 16}};
 
   std::string path() const { return folder_.file("deep/profile.json"); }
   /// Loads the saved profile with one entry replaced.

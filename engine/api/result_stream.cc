@@ -51,7 +51,7 @@ struct ResultStream::State {
   Session::State::Answer answer{};
   size_t given = 0;             // batches of a result that was complete from the start
   std::exception_ptr failed{};  // what next() threw
-  exec::RowStream rows{std::min(kStreamedBytes, session.budget.limit() / 8)};
+  ops::RowStream rows{std::min(kStreamedBytes, session.budget.limit() / 8)};
   std::thread thread{};
 };
 
@@ -126,7 +126,7 @@ StatementResult Session::State::answer_and_write(const sql::Statement& statement
   result.write_seconds = std::max(watch.lap() - result.run_seconds, 0.0);
   result.has_rows = written.has_value();
   result.table = written ? std::move(*written) : Table();
-  for (exec::OperatorProfile& op : result.profile) ++op.depth;
+  for (ops::OperatorProfile& op : result.profile) ++op.depth;
   result.profile.insert(result.profile.begin(), by_duckdb(statement.name, *result.write_seconds));
   return std::move(result);
 }

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "data/arrow/arrow_stream.h"
 #include "data/table_source.h"
-#include "exec/gpu/device/accelerator.h"
 #include "gpu/driver.h"
+#include "ops/gpu/device/accelerator.h"
 #include "sql/database.h"
 #include "sql/duckdb/errors.h"
 
@@ -171,7 +171,7 @@ void Session::to_device(ArrowArrayStream* rows, ArrowDeviceArrayStream* out) {
   const ReleasedStream released(&taken);
   if (!state_->device.offered)
     throw UserError("the session has no GPU: set its option 'device' to cuda or auto");
-  exec::Accelerator* const gpu = state_->accelerator();
+  ops::Accelerator* const gpu = state_->accelerator();
   if (gpu == nullptr) throw UserError(*state_->no_gpu);
   const auto make_room = [gpu](size_t bytes) {
     const size_t freed = gpu->store.evict(bytes);

@@ -47,7 +47,7 @@ struct SessionOptions {
   uint32_t vector_rows = 0;      ///< 0: the default
   lanes::Tuning tuning = {};     ///< tuning measured on this machine
   /// Measured rates of this machine's GPU and cores, for `device` auto; if absent, defaults.
-  std::optional<exec::PlacementCosts> placement = {};
+  std::optional<ops::PlacementCosts> placement = {};
   bool profile_lanes = false;  ///< the profile includes matchers and lane counters; slightly slower
 };
 
@@ -71,7 +71,7 @@ struct StatementResult {
   size_t spilled = 0;                           ///< peak number of bytes in temporary files
   bool hot = false;                             ///< all columns were in the column store
   std::vector<std::string> files;               ///< files that the query reads
-  std::vector<exec::OperatorProfile> profile;
+  std::vector<ops::OperatorProfile> profile;
 };
 
 class Session;

@@ -56,8 +56,8 @@ size_t Session::State::reclaim_results(size_t bytes) {
   return freed;
 }
 
-exec::OperatorProfile Session::State::by_duckdb(const std::string& statement, double seconds) {
-  exec::OperatorProfile op;
+ops::OperatorProfile Session::State::by_duckdb(const std::string& statement, double seconds) {
+  ops::OperatorProfile op;
   op.name = statement;
   op.nanos = static_cast<uint64_t>(seconds * 1e9);
   op.target = "duckdb";

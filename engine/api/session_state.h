@@ -20,14 +20,15 @@
 #include "base/machine.h"
 #include "base/spill_file.h"
 #include "data/table_source.h"
-#include "exec/gpu/device/accelerator.h"
-#include "exec/inputs/column_store.h"
+#include "exec/cores/pipeline_runner.h"
 #include "exec/placement/explain.h"
-#include "exec/results/row_stream.h"
 #include "gpu/driver.h"
 #include "gpu/error.h"
 #include "gpu/modules/compiler.h"
 #include "lanes/targets/target.h"
+#include "ops/gpu/device/accelerator.h"
+#include "ops/results/row_stream.h"
+#include "ops/scan/column_store.h"
 #include "sql/database.h"
 #include "sql/duckdb/errors.h"
 
@@ -52,14 +53,14 @@ struct Session::State {
   /// Lets the budget use temporary files, as the options say. Returns their folder, empty if there are none.
   std::string open_spill_file();
   /// The line of a profile for what DuckDB ran.
-  static exec::OperatorProfile by_duckdb(const std::string& statement, double seconds);
+  static ops::OperatorProfile by_duckdb(const std::string& statement, double seconds);
   static void name(Schema& schema, const sql::Query& query);
 
   explicit State(const SessionOptions& session_options)
       : options(session_options),
         target(target_named(options.lanes)),
         device(parse_device(options.device)),
-        strategy(exec::parse_strategy(options.device_strategy)),
+        strategy(codegen::parse_strategy(options.device_strategy)),
         join_lookup(ops::require_lookup_form(options.join_lookup)),
         threads(options.threads > 0 ? options.threads : machine_cores()),
         budget(options.engine_memory > 0  ? options.engine_memory
@@ -89,9 +90,9 @@ struct Session::State {
   size_t reclaim_results(size_t bytes);
 
   /// The GPU, opened by the first call. Null with `auto` if there is none.
-  exec::Accelerator* accelerator() {
+  ops::Accelerator* accelerator() {
     if (gpu || no_gpu) return gpu.get();
-    exec::Accelerator::Options wanted;
+    ops::Accelerator::Options wanted;
     wanted.ordinal = device.ordinal;
     wanted.memory_limit = options.device_memory;
     wanted.budget = &budget;
@@ -99,7 +100,7 @@ struct Session::State {
     wanted.threads = threads;
     if (options.device_rows > 0) wanted.batch_rows = (options.device_rows + 63) / 64 * 64;
     try {
-      gpu = std::make_unique<exec::Accelerator>(wanted);
+      gpu = std::make_unique<ops::Accelerator>(wanted);
       properties = gpu->device.properties();
       reclaimer.emplace(
           gpu->pool.budget().add_reclaimer([this](size_t bytes) { return reclaim_results(bytes); }));
@@ -110,22 +111,22 @@ struct Session::State {
     return gpu.get();
   }
 
-  exec::DeviceView device_view() const {
+  ops::DeviceView device_view() const {
     const bool measured =
         options.placement && (!properties || properties->name == options.placement->device.name);
-    exec::DeviceView view;
+    ops::DeviceView view;
     view.ordinal = device.ordinal;
     if (properties) view.architecture = properties->architecture();
     view.opened = gpu.get();
     view.missing = no_gpu.value_or("");
     if (gpu && gpu->device.lost()) view.missing = "the GPU is lost to this process";
     view.costs = measured ? options.placement->device
-                          : exec::usual_device_costs(properties.value_or(gpu::Properties()));
+                          : ops::usual_device_costs(properties.value_or(gpu::Properties()));
     return view;
   }
-  exec::Rates host_rates() const {
+  ops::Rates host_rates() const {
     return options.placement ? with_threads_of(options.placement->host, options.placement->threads, threads)
-                             : exec::usual_host_rates(target, options.tuning, threads);
+                             : ops::usual_host_rates(target, options.tuning, threads);
   }
   /// Finds the GPU through the driver, without opening it.
   void look_for_gpu() {
@@ -138,8 +139,8 @@ struct Session::State {
       no_gpu = error.what();
     }
   }
-  exec::Options run_options() {
-    exec::Options run;
+  ops::Options run_options() {
+    ops::Options run;
     run.target = target;
     run.threads = threads;
     run.vector_rows = options.vector_rows;
@@ -155,6 +156,7 @@ struct Session::State {
     run.device_strategy = strategy;
     if (!device.offered) return run;
     run.accelerator = [this] { return accelerator(); };
+    run.on_cores = exec::run_on_cores;
     run.device_only = device.only;
     run.device_view = [this] { return device_view(); };
     run.host_rates = host_rates();
@@ -222,10 +224,10 @@ struct Session::State {
     }
   }
   /// Runs it. The rows go to `stream`, if there is one.
-  void execute(Answer& answer, bool keep_columns, exec::RowStream* stream, bool keep_on_device = false) {
+  void execute(Answer& answer, bool keep_columns, ops::RowStream* stream, bool keep_on_device = false) {
     auto& [result, query, changes_rows] = answer;
     Stopwatch watch;
-    exec::Options run = run_options();
+    ops::Options run = run_options();
     run.keep_columns = keep_columns && !changes_rows;
     run.source_may_skip = changes_rows;
     run.keep_on_device = keep_on_device && may_stay_on_device(result.table.schema);
@@ -301,13 +303,13 @@ struct Session::State {
   SessionOptions options;
   lanes::Target target;
   DeviceChoice device;
-  const exec::Strategy strategy;
+  const codegen::Strategy strategy;
   const ops::LookupForm join_lookup;
   int threads;
   MemoryBudget budget;  // outlives everything that is charged to it
-  exec::ColumnStore store;
+  ops::ColumnStore store;
   sql::Database database;
-  std::unique_ptr<exec::Accelerator> gpu;
+  std::unique_ptr<ops::Accelerator> gpu;
   std::optional<gpu::Properties> properties;  // of the GPU, if it was looked for
   std::optional<std::string> no_gpu;          // why there is none
   std::mutex kept_mutex;

@@ -295,7 +295,7 @@ TEST(Session, ProfilesWhatTheLanesDid) {
   session.run("CREATE TABLE t AS SELECT repeat('x', i % 100) || i AS s FROM range(5000) r(i)");
   const std::string query = "SELECT count(*) FROM t WHERE s ~ '(x|[1-5])*'";
   const auto scan_of = [](const StatementResult& result) { return result.profile.back(); };
-  const exec::OperatorProfile scan = scan_of(session.run(query));
+  const ops::OperatorProfile scan = scan_of(session.run(query));
   EXPECT_EQ(scan.name, "Scan t");
   EXPECT_EQ(scan.target, "interleaved");
   EXPECT_THAT(scan.matchers, ElementsAre(HasSubstr("rows (automaton on lanes of interleaved")));

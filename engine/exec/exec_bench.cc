@@ -84,7 +84,7 @@ plan::NodePtr filter_sum(double share) {
 void filter_and_sum(benchmark::State& state) {
   const double share = static_cast<double>(state.range(0)) / 1000;
   const auto plan = filter_sum(share);
-  Options options;
+  ops::Options options;
   options.target = lanes::simd();
   options.vector_rows = static_cast<uint32_t>(state.range(1));
   options.threads = static_cast<int>(state.range(2));

@@ -11,15 +11,15 @@
 
 #include "base/error.h"
 #include "exec/cores/pipeline_runner.h"
-#include "exec/gpu/branch/fault_of_pair.h"
 #include "exec/gpu/run_on_device.h"
-#include "exec/pipeline/pipeline.h"
 #include "exec/placement/kept_rows.h"
 #include "exec/placement/known_kernels.h"
 #include "exec/placement/placement.h"
 #include "exec/recursion/recursion.h"
-#include "exec/results/results.h"
-#include "exec/results/row_stream.h"
+#include "ops/gpu/branch/fault_of_pair.h"
+#include "ops/results/results.h"
+#include "ops/results/row_stream.h"
+#include "plan/pipeline/pipeline.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::exec {
@@ -29,7 +29,7 @@ namespace {
 /// Opens and runs the pipelines of a plan, one after the other.
 class Execution {
  public:
-  Execution(const plan::Node& root, const Options& options, RowStream* stream = nullptr)
+  Execution(const plan::Node& root, const ops::Options& options, ops::RowStream* stream = nullptr)
       : options_(options),
         stream_(stream),
         lines_(lines_of(root)),
@@ -56,7 +56,7 @@ class Execution {
         counters_[pipelines_[i].line].rows_out += static_cast<uint64_t>(results_[i].rows());
       }
       for (size_t used = 0; used < i; ++used) {
-        if (last_use_[used] == i) results_[used] = PipelineResult();
+        if (last_use_[used] == i) results_[used] = ops::PipelineResult();
       }
     }
     Result result;
@@ -74,14 +74,14 @@ class Execution {
 
  private:
   /// Adds the batches to the stream and releases each as it is taken.
-  static void pass_on(std::vector<Batch>& batches, RowStream& stream) {
-    RowStream::Writer writer(stream);
+  static void pass_on(std::vector<Batch>& batches, ops::RowStream& stream) {
+    ops::RowStream::Writer writer(stream);
     writer.begin(0);
     for (Batch& batch : std::exchange(batches, {})) writer.add(std::move(batch));
   }
 
   /// Whether the pipeline reads a build side that only a device has.
-  bool reads_device(const Pipeline& pipeline) const {
+  bool reads_device(const plan::Pipeline& pipeline) const {
     return std::ranges::any_of(results_read(pipeline), [&](size_t read) {
       return results_[read].on_device != nullptr && results_[read].build == nullptr;
     });
@@ -95,26 +95,26 @@ class Execution {
   }
 
   /// Destination of a device pipeline's rows.
-  Goal goal_of(size_t i) {
-    if (options_.keep_on_device && may_keep(pipelines_, i)) return Goal::kResult;
-    if (is_build(pipelines_[i])) return Goal::kHost;
+  ops::Goal goal_of(size_t i) {
+    if (options_.keep_on_device && may_keep(pipelines_, i)) return ops::Goal::kResult;
+    if (is_build(pipelines_[i])) return ops::Goal::kHost;
     const std::vector<size_t> fed = pipelines_fed(pipelines_, i);
     const auto stay = [&](size_t reader) {
       if (!options_.device_only) return placement_.is_on_device(reader);
       return !merges_parts(pipelines_[reader]) && is_offered(reader);
     };
-    return !fed.empty() && std::ranges::all_of(fed, stay) ? Goal::kLaterPipelines : Goal::kHost;
+    return !fed.empty() && std::ranges::all_of(fed, stay) ? ops::Goal::kLaterPipelines : ops::Goal::kHost;
   }
 
   /// Takes the result from the pipeline before, if that is on the device.
   bool pass_on_kept(size_t i) {
-    const Pipeline& pipeline = pipelines_[i];
+    const plan::Pipeline& pipeline = pipelines_[i];
     const auto columns = columns_passed_on(pipeline);
     if (!columns) return false;
     const size_t before = *pipeline_read(pipeline.branches[0]);
     if (results_[before].kept == nullptr) return false;
     results_[i].kept = std::make_shared<const arrow::DeviceRecords>(results_[before].kept, *columns);
-    for (const StepSpec& step : pipeline.branches[0].steps) {
+    for (const plan::StepSpec& step : pipeline.branches[0].steps) {
       counters_[step.line].rows_in += static_cast<uint64_t>(results_[i].kept->rows());
       counters_[step.line].rows_out += static_cast<uint64_t>(results_[i].kept->rows());
       on_device_[step.line] = options_.accelerator()->name();
@@ -124,11 +124,11 @@ class Execution {
 
   /// Runs a pipeline on the GPU, if it belongs there.
   bool run_on_accelerator(size_t i) {
-    const Pipeline& pipeline = pipelines_[i];
+    const plan::Pipeline& pipeline = pipelines_[i];
     if (!options_.accelerator || merges_parts(pipeline)) return false;
     const auto in_parts = [&](size_t read) { return results_[read].parts != nullptr; };
     if (std::ranges::any_of(results_read(pipeline), in_parts)) return false;
-    const auto is_empty = [&](const Branch& branch) { return on_cores_.gives_no_rows(branch); };
+    const auto is_empty = [&](const plan::Branch& branch) { return on_cores_.gives_no_rows(branch); };
     if (std::ranges::all_of(pipeline.branches, is_empty)) return false;
     const auto choice = [&] {
       if (options_.device_only && reads_device(pipeline)) return Choice{.on_device = true};
@@ -141,9 +141,9 @@ class Execution {
     }
     if (!options_.device_only) notes_[pipeline.line] += "; " + chosen.text();
     if (!chosen.on_device) return false;
-    Accelerator* gpu = options_.accelerator();
+    ops::Accelerator* gpu = options_.accelerator();
     if (gpu == nullptr) return false;
-    const std::vector<Counters> before = counters_;
+    const std::vector<ops::Counters> before = counters_;
     // Nothing is left of what the GPU did: the CPU begins again.
     const auto leave_to_host = [&](const char* reason) {
       counters_ = before;
@@ -153,7 +153,7 @@ class Execution {
     DeviceResult made;
     try {
       made = run_or_bring(i, *gpu);
-    } catch (const FaultOfPair& reason) {
+    } catch (const ops::FaultOfPair& reason) {
       return leave_to_host(reason.what());
     } catch (const expr::NotOnDevice& reason) {
       if (!options_.device_only) return leave_to_host(reason.what());
@@ -173,38 +173,38 @@ class Execution {
     kernel_seconds_[pipeline.line] = made.kernel_seconds;
     if (made.modules != 0) note_compiled(pipeline, results_, options_);
     on_device_[pipeline.line] = gpu->name();
-    for (const Branch& branch : pipeline.branches) {
-      if (branch.line != kNoLine) on_device_[branch.line] = gpu->name();
-      for (const StepSpec& step : branch.steps) on_device_[step.line] = gpu->name();
+    for (const plan::Branch& branch : pipeline.branches) {
+      if (branch.line != plan::kNoLine) on_device_[branch.line] = gpu->name();
+      for (const plan::StepSpec& step : branch.steps) on_device_[step.line] = gpu->name();
     }
     return true;
   }
 
   /// Where the device has no room, what pipelines left there goes to the host first.
-  DeviceResult run_or_bring(size_t i, Accelerator& gpu) {
-    const std::vector<Counters> before = counters_;
+  DeviceResult run_or_bring(size_t i, ops::Accelerator& gpu) {
+    const std::vector<ops::Counters> before = counters_;
     try {
       return run_on_device(pipelines_[i], results_, options_, gpu, counters_, goal_of(i));
     } catch (const MemoryError&) {
       bool any = false;
-      for (PipelineResult& result : results_) any |= result.bring(options_.budget);
+      for (ops::PipelineResult& result : results_) any |= result.bring(options_.budget);
       if (!any) throw;
     }
     counters_ = before;
     return run_on_device(pipelines_[i], results_, options_, gpu, counters_);
   }
 
-  const Options& options_;
-  RowStream* const stream_;  // null: the rows are collected
-  std::vector<Line> lines_;
-  std::vector<Counters> counters_;
-  std::vector<Pipeline> pipelines_;
-  Results results_;
+  const ops::Options& options_;
+  ops::RowStream* const stream_;  // null: the rows are collected
+  std::vector<plan::Line> lines_;
+  std::vector<ops::Counters> counters_;
+  std::vector<plan::Pipeline> pipelines_;
+  ops::Results results_;
   Placement placement_{pipelines_, results_, options_};
   std::vector<size_t> last_use_;
   std::unordered_map<size_t, bool> offered_;  // pipelines that were considered, as far as was known then
   PipelineRunner::Notes notes_;
-  KeyNotes key_notes_;
+  ops::KeyNotes key_notes_;
   PipelineRunner on_cores_{pipelines_, results_, options_, notes_, key_notes_, stream_};
   std::unordered_map<size_t, std::vector<std::string>> device_notes_;
   std::unordered_map<size_t, double> kernel_seconds_;
@@ -213,10 +213,10 @@ class Execution {
 
 }  // namespace
 
-Result execute(const plan::NodePtr& root, const Options& options, RowStream* stream) {
+Result execute(const plan::NodePtr& root, const ops::Options& options, ops::RowStream* stream) {
   try {
     return with_threads(options.threads, [&] {
-      Options of_parts = options;
+      ops::Options of_parts = options;
       of_parts.keep_on_device = false;
       const auto rows = [&](const plan::NodePtr& part) { return Execution(*part, of_parts).run().table; };
       const plan::NodePtr plain = without_recursion(root, rows, options.budget, options.cancellation);

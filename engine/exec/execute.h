@@ -5,16 +5,18 @@
 
 #include "data/arrow/arrow_device_rows.h"
 #include "data/column.h"
-#include "exec/pipeline/options.h"
+#include "ops/run/options.h"
 #include "plan/node.h"
+
+namespace lanewise::ops {
+class RowStream;
+}
 
 namespace lanewise::exec {
 
-class RowStream;
-
 struct Result {
   Table table;
-  std::vector<OperatorProfile> profile;  ///< in the order of the plan's lines
+  std::vector<ops::OperatorProfile> profile;  ///< in the order of the plan's lines
   bool from_hot_columns = false;
   /// The rows, if they stayed on the GPU: see Options::keep_on_device. Then the table has none.
   std::shared_ptr<const arrow::DeviceRecords> kept = nullptr;
@@ -22,6 +24,6 @@ struct Result {
 
 /// Runs the plan. Throws UserError (including MemoryError) or CancelledError, without side effects.
 /// A `stream` receives the result's rows; then Result::table has none.
-Result execute(const plan::NodePtr& root, const Options& options, RowStream* stream = nullptr);
+Result execute(const plan::NodePtr& root, const ops::Options& options, ops::RowStream* stream = nullptr);
 
 }  // namespace lanewise::exec

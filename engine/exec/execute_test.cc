@@ -6,17 +6,17 @@
 
 #include "base/size.h"
 #include "base/testing/test_size.h"
-#include "exec/results/row_stream.h"
-#include "exec/testing/plan_oracle.h"
 #include "expr/functions/build.h"
 #include "ops/aggregate/accumulators/host_aggregate.h"
+#include "ops/results/row_stream.h"
+#include "plan/testing/plan_oracle.h"
 
 namespace lanewise::exec {
 namespace execute_test {
 
 /// id, n (some NULL), s (some NULL, empty, long, non-ASCII or with a NUL byte).
 std::shared_ptr<FakeSource> source_of(size_t rows) {
-  Rows values;
+  plan::Rows values;
   for (size_t i = 0; i < rows; ++i) {
     const auto number = static_cast<int32_t>(i * 7919 % 101);
     Value text = Value::varchar("row " + std::to_string(number));
@@ -171,8 +171,8 @@ const Shape kShapes[] = {
 };
 
 /// The rows of a plan, read while it runs. The stream is always full, so threads wait.
-Table streamed(const plan::NodePtr& plan, const Options& options) {
-  RowStream stream(1);
+Table streamed(const plan::NodePtr& plan, const ops::Options& options) {
+  ops::RowStream stream(1);
   Table table;
   std::thread run([&] {
     try {
@@ -203,16 +203,17 @@ TEST_P(Shapes, GiveTheOraclesRows) {
         auto source = source_of(rows);
         source->batch_rows = rows > 100 ? 1500 : 20;
         const plan::NodePtr plan = GetParam().plan(source);
-        const Rows expected = PlanOracle().rows(*plan);
-        Options options;
+        const plan::Rows expected = plan::PlanOracle().rows(*plan);
+        ops::Options options;
         options.threads = threads;
         options.vector_rows = vector_rows;
         const Result result = execute(plan, options);
         ASSERT_EQ(result.table.rows(), expected.size()) << rows << " rows, vectors of " << vector_rows;
-        ASSERT_EQ(rows_of(result.table), expected) << rows << " rows, vectors of " << vector_rows;
+        ASSERT_EQ(plan::rows_of(result.table), expected) << rows << " rows, vectors of " << vector_rows;
         ASSERT_EQ(result.table.schema.size(), plan->schema.size());
         if (vector_rows != 7) continue;
-        ASSERT_EQ(rows_of(streamed(plan, options)), expected) << rows << " rows, vectors of " << vector_rows;
+        ASSERT_EQ(plan::rows_of(streamed(plan, options)), expected)
+            << rows << " rows, vectors of " << vector_rows;
       }
     }
   }
@@ -235,10 +236,10 @@ TEST(Execute, ReadsValues) {
   }
   const auto plan = plan::filter(plan::values(table), call("<", {column(0, TypeId::kInt32), number(40)}));
   for (uint32_t vector_rows : {1, 7, 64, 0}) {
-    Options options;
+    ops::Options options;
     options.vector_rows = vector_rows;
     options.threads = 2;
-    EXPECT_EQ(rows_of(execute(plan, options).table), PlanOracle().rows(*plan));
+    EXPECT_EQ(plan::rows_of(execute(plan, options).table), plan::PlanOracle().rows(*plan));
   }
 }
 
@@ -257,7 +258,7 @@ TEST(Execute, StopsReadingAtTheLimit) {
   for (int threads : {1, 2}) {
     auto source = source_of(50'000);
     source->batch_rows = 100;
-    Options options;
+    ops::Options options;
     options.threads = threads;
     const Result result = execute(plan::limit(all_of(source), 150), options);
     EXPECT_EQ(result.table.rows(), 150);
@@ -297,7 +298,7 @@ TEST(Execute, AggregatesInTheOrderOfRowsIfThatCounts) {
   call.args = {id()};
   call.type = TypeId::kInt64;
   call.host = std::move(host);
-  Options options;
+  ops::Options options;
   options.threads = 4;
   const Table table = execute(plan::aggregate(all_of(source), {}, {call}, {"x"}), options).table;
   EXPECT_EQ(table.value(0, 0), Value::int64(0));
@@ -312,7 +313,7 @@ TEST(Execute, PassesErrorsOfASourceOn) {
       source->on_next = [](size_t batch) {
         if (batch == 17) throw UserError("fake, batch 17: broken");
       };
-      Options options;
+      ops::Options options;
       options.threads = threads;
       try {
         execute(all_of(source), options);
@@ -327,7 +328,7 @@ TEST(Execute, PassesErrorsOfASourceOn) {
 TEST(Execute, PassesErrorsOfExpressionsOn) {
   auto source = source_of(5'000);
   auto plan = plan::project(all_of(source), {cast(s(), TypeId::kInt64)}, {"x"});
-  Options options;
+  ops::Options options;
   options.threads = 2;
   EXPECT_THROW(execute(plan, options), UserError);
 }
@@ -339,10 +340,10 @@ TEST(Execute, StreamsOnlyRowsBeforeAnError) {
   const ExprPtr number = cast(case_when({bad, text("x"), text("1")}), TypeId::kInt64);
   const auto plan = plan::project(all_of(source), {id(), number}, {"id", "x"});
   for (int threads : {1, 2, 7}) {
-    Options options;
+    ops::Options options;
     options.threads = threads;
     options.vector_rows = 100;
-    RowStream stream(1);
+    ops::RowStream stream(1);
     std::thread run([&] {
       EXPECT_THROW(execute(plan, options, &stream), UserError);
       stream.end(std::make_exception_ptr(UserError("raised")));
@@ -362,7 +363,7 @@ TEST(Execute, StreamsOnlyRowsBeforeAnError) {
 
 /// Reads all ids, which must be 0, 1, 2, ..., until the stream throws.
 template <class Error>
-int64_t ids_before(const plan::NodePtr& plan, const Options& options, RowStream& stream) {
+int64_t ids_before(const plan::NodePtr& plan, const ops::Options& options, ops::RowStream& stream) {
   std::thread run([&] {
     try {
       execute(plan, options, &stream);
@@ -391,10 +392,10 @@ TEST(Execute, StreamsNothingAfterRowsThatCannotBeRead) {
       source->on_next = [&](size_t batch) {
         if (batch == 120) throw InternalError("cannot read");
       };
-      Options options;
+      ops::Options options;
       options.threads = threads;
       options.vector_rows = 50;
-      RowStream stream(again % 2 == 0 ? 1 : 1'000'000);
+      ops::RowStream stream(again % 2 == 0 ? 1 : 1'000'000);
       EXPECT_LE(ids_before<InternalError>(all_of(source), options, stream), 12'000);
     }
   }
@@ -410,11 +411,11 @@ TEST(Execute, EndsAFullStreamWhenAThreadHasNoMemory) {
   for (int threads : {1, 4, 7}) {
     for (int again = 0; again < 3; ++again) {
       MemoryBudget budget(400'000'000);
-      Options options;
+      ops::Options options;
       options.threads = threads;
       options.budget = &budget;
       options.vector_rows = 50;
-      RowStream stream(1);
+      ops::RowStream stream(1);
       EXPECT_LE(ids_before<MemoryError>(plan, options, stream), 70);
     }
   }
@@ -425,10 +426,10 @@ TEST(Execute, StopsWhenTheReaderOfAStreamIsGone) {
   source->batch_rows = 1500;
   MemoryBudget budget(100'000'000);
   for (int threads : {1, 2, 7}) {
-    Options options;
+    ops::Options options;
     options.threads = threads;
     options.budget = &budget;
-    RowStream stream(100'000);
+    ops::RowStream stream(100'000);
     std::thread run([&] {
       EXPECT_THROW(execute(all_of(source), options, &stream), CancelledError);
       stream.end(std::make_exception_ptr(CancelledError()));
@@ -449,7 +450,7 @@ TEST(Execute, IsCancelled) {
     source->on_next = [&](size_t batch) {
       if (batch == 10) cancellation.cancel();
     };
-    Options options;
+    ops::Options options;
     options.threads = threads;
     options.cancellation = &cancellation;
     EXPECT_THROW(execute(all_of(source), options), CancelledError);
@@ -466,7 +467,7 @@ TEST(Execute, NamesTheOperatorThatNeedsTooMuch) {
         {plan::filter(all_of(source), call("=", {repeated, s()})), "Filter: Scratch memory needs"},
         {plan::project(all_of(source), {repeated}, {"x"}), "Project: Scratch memory needs"}}) {
     MemoryBudget budget(1'000'000);
-    Options options;
+    ops::Options options;
     options.budget = &budget;
     try {
       execute(plan, options);
@@ -481,7 +482,7 @@ TEST(Execute, NamesTheOperatorThatNeedsTooMuch) {
 
 TEST(Execute, GivesAllMemoryBack) {
   MemoryBudget budget(100'000'000);
-  Options options;
+  ops::Options options;
   options.threads = 2;
   options.budget = &budget;
   {
@@ -495,7 +496,7 @@ TEST(Execute, CountsRowsPerLine) {
   auto source = source_of(1000);
   auto few = plan::scan(source, {0, 1, 2}, {call("<", {id(), big(500)})});
   auto plan = plan::limit(plan::filter(few, call(">=", {id(), big(400)})), 30);
-  Options options;
+  ops::Options options;
   options.vector_rows = 1024;
   const auto profile = execute(plan, options).profile;
   ASSERT_EQ(profile.size(), 3u);
@@ -526,7 +527,7 @@ TEST(Execute, ReportsProgress) {
   auto source = source_of(1000);
   std::mutex mutex;
   std::vector<std::string> seen;
-  Options options;
+  ops::Options options;
   options.progress = [&](const std::string& what, double share) {
     std::lock_guard lock(mutex);
     seen.push_back(what);

@@ -12,9 +12,9 @@
 #include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
 #include "exec/execute.h"
-#include "exec/inputs/slicing.h"
-#include "exec/testing/plan_oracle.h"
 #include "expr/functions/build.h"
+#include "ops/scan/slicing.h"
+#include "plan/testing/plan_oracle.h"
 
 namespace lanewise::exec {
 namespace join_test {
@@ -90,22 +90,22 @@ plan::Join join_of(JoinKind kind) {
   return join;
 }
 
-Rows sorted(Rows rows) {
-  std::vector<std::pair<std::string, Row>> keyed;
-  for (Row& row : rows) {
+plan::Rows sorted(plan::Rows rows) {
+  std::vector<std::pair<std::string, plan::Row>> keyed;
+  for (plan::Row& row : rows) {
     std::string text;
     for (const Value& value : row) text += (value.is_null() ? "NULL" : value.to_string()) + "|";
     keyed.emplace_back(std::move(text), std::move(row));
   }
   std::sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  Rows out;
+  plan::Rows out;
   for (auto& [text, row] : keyed) out.push_back(std::move(row));
   return out;
 }
 
-std::vector<std::string> texts(const Rows& rows) {
+std::vector<std::string> texts(const plan::Rows& rows) {
   std::vector<std::string> all;
-  for (const Row& row : sorted(rows)) {
+  for (const plan::Row& row : sorted(rows)) {
     std::string& text = all.emplace_back();
     for (const Value& value : row) text += (value.is_null() ? "NULL" : value.to_string()) + "|";
   }
@@ -116,14 +116,14 @@ void expect_oracles_rows(const plan::NodePtr& plan, const std::string& what) {
   std::vector<std::string> expected;
   std::string message;
   try {
-    expected = texts(PlanOracle().rows(*plan));
+    expected = texts(plan::PlanOracle().rows(*plan));
   } catch (const UserError& error) {
     message = error.what();
   }
   for (const uint32_t vector_rows : {1, 7, 0}) {
     for (const int threads : {1, 3}) {
       if (kSanitized && (vector_rows == 1 || (vector_rows == 7) == (threads == 1))) continue;
-      Options options;
+      ops::Options options;
       options.threads = threads;
       options.vector_rows = vector_rows;
       options.join_parts = vector_rows == 7 ? 3 : 0;
@@ -137,7 +137,7 @@ void expect_oracles_rows(const plan::NodePtr& plan, const std::string& what) {
       try {
         const Result result = execute(plan, options);
         ASSERT_EQ(message, "") << what;
-        ASSERT_EQ(texts(rows_of(result.table)), expected) << what << ", vectors of " << vector_rows;
+        ASSERT_EQ(texts(plan::rows_of(result.table)), expected) << what << ", vectors of " << vector_rows;
       } catch (const UserError& error) {
         ASSERT_EQ(error.what(), message) << what;
       }
@@ -234,7 +234,7 @@ plan::NodePtr runs_of_keys(Type type, const std::vector<size_t>& counts, std::mt
 
 /// How the keys of the plan's join were found.
 std::string lookup_of(const Result& result) {
-  for (const OperatorProfile& op : result.profile)
+  for (const ops::OperatorProfile& op : result.profile)
     if (op.name == "Join" && op.keys.size() == 1) return op.keys[0];
   return "";
 }
@@ -250,14 +250,14 @@ TEST_P(Kinds, FindRunsByEachLookup) {
     if (plan::gives_right(join.kind)) join.right = {1};
     const plan::NodePtr plan = plan::join(runs_of_keys(type, {2, 1, 1, 1, 2}, random),
                                           runs_of_keys(type, {31, 32, 33, many}, random), join);
-    const std::vector<std::string> expected = texts(PlanOracle().rows(*plan));
+    const std::vector<std::string> expected = texts(plan::PlanOracle().rows(*plan));
     for (const auto& [form, name] : kForced) {
-      Options options;
+      ops::Options options;
       options.threads = 2;
       options.target = lanes::simd();
       options.join_lookup = form;
       const Result result = execute(plan, options);
-      ASSERT_EQ(texts(rows_of(result.table)), expected) << Type(type).name() << ", " << name;
+      ASSERT_EQ(texts(plan::rows_of(result.table)), expected) << Type(type).name() << ", " << name;
       const std::string lookup = lookup_of(result);
       const bool allowed = allow(type, form, join.kind);
       ASSERT_EQ(lookup.ends_with(": forced") && lookup.find(name) != std::string::npos, allowed)
@@ -310,13 +310,13 @@ plan::NodePtr counted(const plan::NodePtr& rows) {
 }
 
 int64_t count_of(const plan::NodePtr& rows, int threads = 2) {
-  Options options;
+  ops::Options options;
   options.threads = threads;
   return static_cast<int64_t>(execute(counted(rows), options).table.value(0, 0).integer());
 }
 
 TEST(Slicing, ThreadsShareFewRowsThatExpand) {
-  Options options;
+  ops::Options options;
   options.threads = 4;
   EXPECT_EQ(slicing_for(options, 64, true).vector_rows, 4u);
   EXPECT_EQ(slicing_for(options, 64, true).morsel_rows, 4);
@@ -360,7 +360,7 @@ TEST(Join, IsCancelledWithinARow) {
   const auto same = [](size_t) { return int64_t{5}; };
   const plan::NodePtr many = numbers(100'000, same);
   Cancellation cancellation;
-  Options options;
+  ops::Options options;
   options.cancellation = &cancellation;
   std::thread other([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -386,9 +386,9 @@ TEST(Join, RunsInPartsWhereMemoryIsLittle) {
     const plan::NodePtr below = plan::join(wider, right, keys);
     const plan::NodePtr whole =
         plan::union_all({equal_keys(kind, below, right), equal_keys(kind, left, right)});
-    Options options;
+    ops::Options options;
     options.threads = 3;
-    const auto expected = texts(rows_of(execute(whole, options).table));
+    const auto expected = texts(plan::rows_of(execute(whole, options).table));
     for (const bool forced : {false, true}) {
       MemoryBudget budget(forced ? SIZE_MAX : size_t{1} << 18);
       budget.spill_to(std::make_shared<SpillFile>(folder.path().string()));
@@ -396,7 +396,7 @@ TEST(Join, RunsInPartsWhereMemoryIsLittle) {
       options.join_parts = forced ? 16 : 0;
       {
         const Result result = execute(whole, options);
-        EXPECT_EQ(texts(rows_of(result.table)), expected) << plan::name(kind);
+        EXPECT_EQ(texts(plan::rows_of(result.table)), expected) << plan::name(kind);
         EXPECT_EQ(budget.spill_file()->take_peak() == 0, forced) << plan::name(kind);
       }
       EXPECT_EQ(budget.used(), 0u);
@@ -427,11 +427,11 @@ TEST(Join, PartsMeetJoinsThatAreWhole) {
         plan::union_all({equal_keys(kind, left, right), equal_keys(kind, right, left),
                          equal_keys(kind, left, small), equal_keys(kind, small, left)})};
     for (const plan::NodePtr& plan : plans) {
-      Options options;
+      ops::Options options;
       options.threads = 2;
-      const auto expected = texts(rows_of(execute(plan, options).table));
+      const auto expected = texts(plan::rows_of(execute(plan, options).table));
       options.join_parts = 16;
-      const auto found = texts(rows_of(execute(plan, options).table));
+      const auto found = texts(plan::rows_of(execute(plan, options).table));
       if (plan == plans[2]) {
         EXPECT_EQ(found.size(), expected.size()) << plan::name(kind);
       } else {
@@ -443,7 +443,7 @@ TEST(Join, PartsMeetJoinsThatAreWhole) {
 
 TEST(Join, NamesWhatNeedsTooMuch) {
   MemoryBudget budget(1 << 20);
-  Options options;
+  ops::Options options;
   options.budget = &budget;
   const auto own = [](size_t row) { return static_cast<int64_t>(row * 1'000'003); };
   const plan::NodePtr rows = numbers(200'000, own);

@@ -225,6 +225,17 @@ bool gives_right(JoinKind kind) {
   return kind != JoinKind::kSemi && kind != JoinKind::kAnti && kind != JoinKind::kMark;
 }
 
+bool asks_right(JoinKind kind) {
+  return kind == JoinKind::kRight || kind == JoinKind::kFull || kind == JoinKind::kRightSemi ||
+         kind == JoinKind::kRightAnti;
+}
+
+bool asks_existence(const Join& join) {
+  const bool exists =
+      join.kind == JoinKind::kSemi || join.kind == JoinKind::kAnti || join.kind == JoinKind::kMark;
+  return exists && join.condition == nullptr && !join.range;
+}
+
 bool needs_match(JoinKind kind) {
   switch (kind) {
     case JoinKind::kInner:

@@ -196,6 +196,10 @@ struct Node {
 /// Whether a join of this kind returns columns of the left child, or of the right one.
 bool gives_left(JoinKind kind);
 bool gives_right(JoinKind kind);
+/// Whether it returns rows of the right child depending on whether they have a match.
+bool asks_right(JoinKind kind);
+/// Whether only the existence of a key in the right child matters, not its rows.
+bool asks_existence(const Join& join);
 /// Whether it gives nothing for rows of the left child without a match.
 bool needs_match(JoinKind kind);
 /// "inner", "right semi", ...

@@ -61,7 +61,7 @@ class Queries : public ::testing::TestWithParam<Case> {
   }
 
   static Table run(const sql::Query& query, int threads, MemoryBudget& budget) {
-    exec::Options options;
+    ops::Options options;
     options.threads = threads;
     options.vector_rows = 256;
     options.budget = &budget;

@@ -47,7 +47,7 @@ case $command in
       done
     done <<<"data 1 *OnGpu.*
 api 1 *OnGpu.*
-exec 1 *OnGpu.*
+ops 1 *OnGpu.*:GroupRaces.*
 index 8 */1.*:DeviceIndex.*:DeviceUpdate.*:On/Model.*/Gpu
 graph 1 */Gpu
 pram 1 */OnDevice.*

@@ -16,7 +16,7 @@ import gpu_answers
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
-LAYERS = ["api", "data", "exec", "gpu", "graph", "index", "pram", "primitives"]  # layers whose tests use a GPU
+LAYERS = ["api", "data", "gpu", "graph", "index", "ops", "pram", "primitives"]  # layers whose tests use a GPU
 PROGRAMS = ["lanewise", "lanewise-engine", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
             *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
 PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/gpu/fake", "engine/gpu/failing", "engine/gpu/incomplete"]

@@ -32,13 +32,13 @@ TESTS = {
     "api": "AddTableOnGpu.*",
     "data": "ArrowDeviceOnGpu.*-*WhicheverCall*",
     "gpu": "GpuTest.*:SortOnGpu.*-*Fault*:*WhicheverCall*:*FullDevice*:*TooLittle*:*Independently*:*Cancelled*:*Cooperative*",
-    "exec": "*OnGpu.*",
+    "ops": "*OnGpu.*",
     "graph": "*/Gpu-*LargeOnes*",
     "pram": "*/OnDevice.*/Cuda-*HasLimits*",
     "primitives": "DeviceArraysOnGpu.*:DeviceMatrixOnGpu.*",
 }
 # racecheck only checks shared memory, and is slow: tests of kernels that use it, with less work.
-RACES = {**TESTS, "exec": "NeedlesOnGpu.RowsEnd*:MatchesOnGpu.LateRows*", "pram": "*/OnDevice.Windows*/Cuda:*/OnDevice.BatchesGive*/Cuda:*/OnDevice.CountsItsKernels/Cuda"}
+RACES = {**TESTS, "ops": "NeedlesOnGpu.RowsEnd*:MatchesOnGpu.LateRows*", "pram": "*/OnDevice.Windows*/Cuda:*/OnDevice.BatchesGive*/Cuda:*/OnDevice.CountsItsKernels/Cuda"}
 
 
 def find_sanitizer():

@@ -16,7 +16,7 @@ BUILD = Path(os.environ.get("LANEWISE_BUILD") or ROOT / "build")
 TESTS = {
     "api": "*OnGpu.*",
     "data": "*OnGpu.*",
-    "exec": "*OnGpu.*",
+    "ops": "*OnGpu.*",
     "graph": "*/Gpu",
     "pram": "*/*OnDevice.*/Cuda",
     "pram, random programs": "*/RandomOnDevice.*/Cuda0:*/RandomOnDevice.*/Cuda1",

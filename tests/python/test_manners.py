@@ -165,11 +165,9 @@ def test_forked_processes_get_an_error():
     assert done.stdout.count("forked") == done.stdout.count("'spawn'") == 2 and "child ended with 0" in done.stdout, done.stdout + done.stderr
 
 
-def test_time_of_the_import():
-    """Processor time, the best of five; the limit is 150 ms."""
-    code = "import time; start = time.process_time(); import lanewise; print(time.process_time() - start)"
-    assert min(float(python(code).stdout) for _ in range(5)) < 0.15
-    assert python("import sys, lanewise; print('pyarrow' in sys.modules)").stdout == "False\n"
+def test_the_import_leaves_large_packages_alone():
+    large = ("IPython", "anywidget", "ibis", "numpy", "pandas", "polars", "pyarrow", "pyspark", "ray")
+    assert python(f"import sys, lanewise; print(sorted(set({large}) & set(sys.modules)))").stdout == "[]\n"
 
 
 def test_results_larger_than_memory():

@@ -33,7 +33,7 @@ std::string profile_report(const StatementResult& result, int width) {
   std::string text = pad("operator", 22, false);
   for (int i = 0; i < 6; ++i) text += pad(heads[i], kNumbers[i], true);
   text += "  target\n";
-  for (const exec::OperatorProfile& op : result.profile) {
+  for (const ops::OperatorProfile& op : result.profile) {
     const double active =
         op.rows_in == 0 ? -1 : static_cast<double>(op.rows_out) / static_cast<double>(op.rows_in);
     const std::string cells[] = {with_commas(static_cast<int64_t>(op.rows_in)),

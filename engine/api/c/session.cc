@@ -33,7 +33,7 @@ namespace {
 
 std::string profile_text(const StatementResult& result) {
   std::string text;
-  for (const lanewise::exec::OperatorProfile& op : result.profile) {
+  for (const lanewise::ops::OperatorProfile& op : result.profile) {
     text += fmt::format("{:{}}{}{}{}: {} rows in, {} rows out, {:.3f} ms", "", 2 * op.depth, op.name,
                         op.details.empty() ? "" : " ", op.details, op.rows_in, op.rows_out,
                         static_cast<double>(op.nanos) / 1e6);

@@ -15,7 +15,7 @@
 
 namespace lanewise::exec {
 
-StreamingOperator open_step(const StepSpec& step, const Results& results) {
+StreamingOperator open_step(const plan::StepSpec& step, const ops::Results& results) {
   using Opened = StreamingOperator;
   const plan::Node& node = *step.node;
   return visit_step(
@@ -39,13 +39,13 @@ StreamingOperator open_step(const StepSpec& step, const Results& results) {
       });
 }
 
-std::shared_ptr<const ops::Build> build_of(const Results& results, size_t pipeline, size_t part) {
-  if (part != kNoPart) return results[pipeline].parts->open(part);
+std::shared_ptr<const ops::Build> build_of(const ops::Results& results, size_t pipeline, size_t part) {
+  if (part != plan::kNoPart) return results[pipeline].parts->open(part);
   if (results[pipeline].build == nullptr) throw InternalError("a join's build side is whole when it is read");
   return results[pipeline].build;
 }
 
-std::unique_ptr<ops::Sink> open_sink(const Pipeline& pipeline) {
+std::unique_ptr<ops::Sink> open_sink(const plan::Pipeline& pipeline) {
   if (pipeline.sink == nullptr) return std::make_unique<ops::Collect>(pipeline.input, "Result");
   using Opened = std::unique_ptr<ops::Sink>;
   const Schema &input = pipeline.input, &output = pipeline.output;

@@ -5,23 +5,24 @@
 #include <algorithm>
 
 #include "exec/cores/open_operators.h"
-#include "exec/inputs/early_filters.h"
-#include "exec/inputs/marked_rows.h"
-#include "exec/inputs/morsel_list.h"
-#include "exec/inputs/open_scan.h"
-#include "exec/inputs/slicing.h"
-#include "exec/pipeline/first_fault.h"
 #include "ops/filter/filter.h"
 #include "ops/join/build.h"
+#include "ops/run/first_fault.h"
+#include "ops/scan/early_filters.h"
+#include "ops/scan/marked_rows.h"
+#include "ops/scan/morsel_list.h"
+#include "ops/scan/open_scan.h"
+#include "ops/scan/slicing.h"
 
 namespace lanewise::exec {
 
 namespace {
 
 /// Whether its memory is wanted only in its phase.
-bool reads_part(const Branch& branch) {
-  const auto* const marked = std::get_if<MarkedRowsOf>(&branch.input);
-  return std::holds_alternative<RowsOfPart>(branch.input) || (marked != nullptr && marked->part != kNoPart);
+bool reads_part(const plan::Branch& branch) {
+  const auto* const marked = std::get_if<plan::MarkedRowsOf>(&branch.input);
+  return std::holds_alternative<plan::RowsOfPart>(branch.input) ||
+         (marked != nullptr && marked->part != plan::kNoPart);
 }
 
 /// Whether the node makes columns of its own, which have names.
@@ -35,33 +36,35 @@ bool names_columns(const plan::Node& node) {
 std::vector<bool> of_input_after(const plan::Node& step, const std::vector<bool>& before) {
   std::vector<bool> after;
   if (const auto* project = std::get_if<plan::Project>(&step.payload)) {
-    for (const ExprPtr& expr : project->exprs) after.push_back(reads_only(*expr, before));
+    for (const ExprPtr& expr : project->exprs) after.push_back(ops::reads_only(*expr, before));
     return after;
   }
   const bool unnested =
       std::holds_alternative<plan::Unnest>(step.payload) && std::ranges::find(before, false) == before.end();
   for (const size_t column : columns_below(step))
-    after.push_back(column == kComputed ? unnested : before[column]);
+    after.push_back(column == plan::kComputed ? unnested : before[column]);
   return after;
 }
 
 constexpr uint32_t kManyMatches = 1024;  // for a row, at most: fewer are not worth a morsel
 
 /// The order, where it is one by a column of the branch's input.
-std::optional<ops::InputOrder> before_steps(ops::InputOrder order, const Branch& branch) {
+std::optional<ops::InputOrder> before_steps(ops::InputOrder order, const plan::Branch& branch) {
   for (auto step = branch.steps.rbegin(); step != branch.steps.rend(); ++step) {
     if (std::holds_alternative<plan::Join>(step->node->payload)) return std::nullopt;
     order.column = columns_below(*step->node)[order.column];
-    if (order.column == kComputed) return std::nullopt;
+    if (order.column == plan::kComputed) return std::nullopt;
   }
   return order;
 }
 
 }  // namespace
 
-bool sink_is_operator(const Pipeline& pipeline) { return pipeline.sink != nullptr && !is_build(pipeline); }
+bool sink_is_operator(const plan::Pipeline& pipeline) {
+  return pipeline.sink != nullptr && !is_build(pipeline);
+}
 
-OpenPipeline PipelineOpener::open(const Pipeline& pipeline) {
+OpenPipeline PipelineOpener::open(const plan::Pipeline& pipeline) {
   OpenPipeline open;
   open.sink = open_sink(pipeline);
   if (is_build(pipeline)) {
@@ -70,7 +73,7 @@ OpenPipeline PipelineOpener::open(const Pipeline& pipeline) {
     build.force_lookup(options_.join_lookup);
   }
   const auto order = open.sink->wanted_order();
-  for (const Branch& branch : pipeline.branches) {
+  for (const plan::Branch& branch : pipeline.branches) {
     open.branches.push_back(this->open(branch, order));
     open.branches.back().columns.names = &pipeline.input;
   }
@@ -79,7 +82,7 @@ OpenPipeline PipelineOpener::open(const Pipeline& pipeline) {
   return open;
 }
 
-OpenBranch PipelineOpener::open(const Branch& branch, const std::optional<ops::InputOrder>& order) {
+OpenBranch PipelineOpener::open(const plan::Branch& branch, const std::optional<ops::InputOrder>& order) {
   OpenBranch open;
   open.line = branch.line;
   open.phase = branch.phase;
@@ -90,7 +93,7 @@ OpenBranch PipelineOpener::open(const Branch& branch, const std::optional<ops::I
   return open_now(branch, order);
 }
 
-OpenBranch PipelineOpener::open_now(const Branch& branch, const std::optional<ops::InputOrder>& order) {
+OpenBranch PipelineOpener::open_now(const plan::Branch& branch, const std::optional<ops::InputOrder>& order) {
   OpenBranch open;
   if (order) open.ordered_by = order->column;
   open.line = branch.line;
@@ -100,17 +103,17 @@ OpenBranch PipelineOpener::open_now(const Branch& branch, const std::optional<op
     open_scan(**scan, branch, order ? before_steps(*order, branch) : std::nullopt, open);
   } else if (const auto* values = std::get_if<const plan::Values*>(&branch.input)) {
     open.input = open_table(*(*values)->table, expands(branch));
-  } else if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
+  } else if (const auto* marked = std::get_if<plan::MarkedRowsOf>(&branch.input)) {
     const auto build = build_of(results_, marked->pipeline, marked->part);
     open.input = read_marked_rows(*marked->join, build, slicing_for(options_, build->rows), options_.budget);
-  } else if (const auto* part = std::get_if<RowsOfPart>(&branch.input)) {
+  } else if (const auto* part = std::get_if<plan::RowsOfPart>(&branch.input)) {
     open.input = open_table(*part->rows);
   } else {
     open.input = open_table(results_[*pipeline_read(branch)].table, expands(branch));
   }
   bool named = !std::holds_alternative<const plan::Values*>(branch.input);  // whose columns are numbered
   std::vector<bool> of_input(branch.schema.size(), true);
-  for (const StepSpec& step : branch.steps) {
+  for (const plan::StepSpec& step : branch.steps) {
     StreamingOperator op = open_step(step, results_);
     const Schema& schema = step.node->children[0]->schema;
     open.steps.push_back({plan::name(step.node->payload),
@@ -126,28 +129,28 @@ OpenBranch PipelineOpener::open_now(const Branch& branch, const std::optional<op
   return open;
 }
 
-std::unique_ptr<Input> PipelineOpener::open_table(const Table& table, bool expands) {
+std::unique_ptr<ops::Input> PipelineOpener::open_table(const Table& table, bool expands) {
   return read_table(table, slicing_for(options_, table.rows(), expands));
 }
 
-bool PipelineOpener::expands(const Branch& branch) const {
-  return std::any_of(branch.steps.begin(), branch.steps.end(), [&](const StepSpec& step) {
-    if (!std::holds_alternative<plan::Join>(step.node->payload) || step.part != kNoPart) return false;
+bool PipelineOpener::expands(const plan::Branch& branch) const {
+  return std::any_of(branch.steps.begin(), branch.steps.end(), [&](const plan::StepSpec& step) {
+    if (!std::holds_alternative<plan::Join>(step.node->payload) || step.part != plan::kNoPart) return false;
     const auto& build = results_[step.result].build;
     return build != nullptr && !build->unique() && build->rows >= kManyMatches;
   });
 }
 
 /// Opens the scan and the first steps of its branch: its predicates, and what its joins need.
-void PipelineOpener::open_scan(const plan::Scan& scan, const Branch& branch,
+void PipelineOpener::open_scan(const plan::Scan& scan, const plan::Branch& branch,
                                const std::optional<ops::InputOrder>& order, OpenBranch& open) {
-  EarlyFilters early = early_filters(scan, branch);
-  const BuildOf whole_build = [&](const StepSpec& step) {
+  ops::EarlyFilters early = ops::early_filters(scan, branch);
+  const ops::BuildOf whole_build = [&](const plan::StepSpec& step) {
     const bool is_join = std::holds_alternative<plan::Join>(step.node->payload);
-    return is_join && step.part == kNoPart ? results_[step.result].build : nullptr;
+    return is_join && step.part == plan::kNoPart ? results_[step.result].build : nullptr;
   };
   read_builds(early, branch, whole_build);
-  OpenScan opened = exec::open_scan(scan, early.predicates, order, options_, expands(branch));
+  ops::OpenScan opened = ops::open_scan(scan, early.predicates, order, options_, expands(branch));
   ++scans_;
   hot_scans_ += opened.hot;
   notes_[branch.line] += opened.note;
@@ -161,7 +164,7 @@ void PipelineOpener::open_scan(const plan::Scan& scan, const Branch& branch,
                           {&branch.schema, std::vector<bool>(branch.schema.size(), true)}});
   };
   if (!scan.predicates.empty()) add(std::make_unique<ops::Filter>(scan.predicates));
-  FirstSteps first = first_steps(early.matches, branch, whole_build, opened.columns, options_);
+  ops::FirstSteps first = first_steps(early.matches, branch, whole_build, opened.columns, options_);
   if (first.steps.empty()) return;
   notes_[branch.line] += fmt::format("; first: {}", first.names);
   for (auto& step : first.steps) add(std::move(step));

@@ -7,13 +7,13 @@
 #include <unordered_map>
 
 #include "exec/cores/run.h"
-#include "exec/pipeline/pipeline.h"
-#include "exec/results/results.h"
+#include "ops/results/results.h"
+#include "plan/pipeline/pipeline.h"
 
 namespace lanewise::exec {
 
 /// Whether the pipeline's sink does more than keep rows.
-bool sink_is_operator(const Pipeline& pipeline);
+bool sink_is_operator(const plan::Pipeline& pipeline);
 
 /// Opens the pipelines of a plan for cores: inputs, steps and sinks.
 class PipelineOpener {
@@ -22,26 +22,26 @@ class PipelineOpener {
 
   /// The references outlive it and what it opens. `results` has those of the pipelines before. Notes on how
   /// inputs are read are added to their lines.
-  PipelineOpener(const Results& results, const Options& options, Notes& notes)
+  PipelineOpener(const ops::Results& results, const ops::Options& options, Notes& notes)
       : results_(results), options_(options), notes_(notes) {}
 
   /// The pipeline outlives what is opened.
-  OpenPipeline open(const Pipeline& pipeline);
+  OpenPipeline open(const plan::Pipeline& pipeline);
   /// `order` is the one in which the sink wants its rows.
-  OpenBranch open(const Branch& branch, const std::optional<ops::InputOrder>& order);
+  OpenBranch open(const plan::Branch& branch, const std::optional<ops::InputOrder>& order);
   /// Whether something was scanned, and all of it was in memory.
   bool all_hot() const { return scans_ > 0 && hot_scans_ == scans_; }
 
  private:
-  OpenBranch open_now(const Branch& branch, const std::optional<ops::InputOrder>& order);
-  std::unique_ptr<Input> open_table(const Table& table, bool expands = false);
+  OpenBranch open_now(const plan::Branch& branch, const std::optional<ops::InputOrder>& order);
+  std::unique_ptr<ops::Input> open_table(const Table& table, bool expands = false);
   /// Whether a row of the branch may have many matches in a join, whose build side is complete.
-  bool expands(const Branch& branch) const;
-  void open_scan(const plan::Scan& scan, const Branch& branch, const std::optional<ops::InputOrder>& order,
-                 OpenBranch& open);
+  bool expands(const plan::Branch& branch) const;
+  void open_scan(const plan::Scan& scan, const plan::Branch& branch,
+                 const std::optional<ops::InputOrder>& order, OpenBranch& open);
 
-  const Results& results_;
-  const Options& options_;
+  const ops::Results& results_;
+  const ops::Options& options_;
   Notes& notes_;
   size_t scans_ = 0;
   size_t hot_scans_ = 0;

@@ -7,25 +7,25 @@
 
 #include "exec/cores/join_parts.h"
 #include "exec/cores/run.h"
-#include "exec/results/row_stream.h"
 #include "ops/join/build.h"
+#include "ops/results/row_stream.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::exec {
 
-void PipelineRunner::run(size_t i, std::vector<Counters>& counters) {
-  const Pipeline wanted = without_empty_joins(pipelines_[i]);
+void PipelineRunner::run(size_t i, std::vector<ops::Counters>& counters) {
+  const plan::Pipeline wanted = without_empty_joins(pipelines_[i]);
   for (const size_t read : results_read(wanted)) {
     if (!is_build(pipelines_[read]) || results_[read].build != nullptr || results_[read].parts != nullptr)
       continue;
-    std::vector<Counters> again(counters.size());  // of what a device has counted
+    std::vector<ops::Counters> again(counters.size());  // of what a device has counted
     run(read, again);
   }
   for (const size_t read : results_read(wanted)) results_[read].bring(options_.budget);
-  const Pipeline pipeline = with_parts(wanted, counters);
+  const plan::Pipeline pipeline = with_parts(wanted, counters);
   OpenPipeline open = opener_.open(pipeline);
   if (stream_ != nullptr && i + 1 == pipelines_.size() && pipeline.sink == nullptr) {
-    auto sink = std::make_unique<StreamSink>(pipeline.input, *stream_);
+    auto sink = std::make_unique<ops::StreamSink>(pipeline.input, *stream_);
     open.stream = sink.get();
     open.sink = std::move(sink);
   }
@@ -45,17 +45,17 @@ void PipelineRunner::note_keys(size_t build, const std::string& text) {
 }
 
 /// Runs the pipeline as far as joins go whose build sides are in parts, and returns what is left of it.
-Pipeline PipelineRunner::with_parts(Pipeline pipeline, std::vector<Counters>& counters) {
+plan::Pipeline PipelineRunner::with_parts(plan::Pipeline pipeline, std::vector<ops::Counters>& counters) {
   while (const auto build = join_in_parts(pipeline, results_)) {
     const plan::Node& join = *pipelines_[*build].sink;
     const Schema& left = join.children[0]->schema;
     auto sink = std::make_unique<ops::LeftPartsSink>(std::get<plan::Join>(join.payload), left,
                                                      results_[*build].parts->count());
     ops::LeftPartsSink& by_part = *sink;
-    const std::vector<Branch> before = branches_before(pipeline, *build);
+    const std::vector<plan::Branch> before = branches_before(pipeline, *build);
     OpenPipeline open;
     open.sink = std::move(sink);
-    for (const Branch& branch : before) {
+    for (const plan::Branch& branch : before) {
       open.branches.push_back(opener_.open(branch, std::nullopt));
       open.branches.back().columns.names = &left;
     }
@@ -71,22 +71,23 @@ Pipeline PipelineRunner::with_parts(Pipeline pipeline, std::vector<Counters>& co
   return pipeline;
 }
 
-bool PipelineRunner::gives_no_rows(const Branch& branch) const {
-  const auto* marked = std::get_if<MarkedRowsOf>(&branch.input);
+bool PipelineRunner::gives_no_rows(const plan::Branch& branch) const {
+  const auto* marked = std::get_if<plan::MarkedRowsOf>(&branch.input);
   if (marked != nullptr && results_[marked->pipeline].rows() == 0) return true;
-  return std::ranges::any_of(branch.steps, [&](const StepSpec& step) {
+  return std::ranges::any_of(branch.steps, [&](const plan::StepSpec& step) {
     const auto* join = std::get_if<plan::Join>(&step.node->payload);
     return join != nullptr && plan::needs_match(join->kind) && results_[step.result].rows() == 0;
   });
 }
 
-Pipeline PipelineRunner::without_empty_joins(Pipeline pipeline) {
-  for (Branch& branch : pipeline.branches) {
+plan::Pipeline PipelineRunner::without_empty_joins(plan::Pipeline pipeline) {
+  for (plan::Branch& branch : pipeline.branches) {
     if (!gives_no_rows(branch)) continue;
-    if (branch.line != kNoLine) notes_[branch.line] += "; not read, as the other side of a join has no rows";
-    branch.input = RowsOfPart{std::make_shared<Table>(Table{branch.schema, {}})};
+    if (branch.line != plan::kNoLine)
+      notes_[branch.line] += "; not read, as the other side of a join has no rows";
+    branch.input = plan::RowsOfPart{std::make_shared<Table>(Table{branch.schema, {}})};
     // Another branch reads the rows without a match of a build side in parts, by this one's steps.
-    const auto in_parts = [&](const StepSpec& step) {
+    const auto in_parts = [&](const plan::StepSpec& step) {
       return step.reads_result() && results_[step.result].parts != nullptr;
     };
     if (std::ranges::none_of(branch.steps, in_parts)) branch.steps.clear();
@@ -94,22 +95,22 @@ Pipeline PipelineRunner::without_empty_joins(Pipeline pipeline) {
   return pipeline;
 }
 
-Results empty_results(const std::vector<Pipeline>& pipelines) {
-  Results results;
-  for (const Pipeline& pipeline : pipelines) results.push_back({{pipeline.output, {}}});
+ops::Results empty_results(const std::vector<plan::Pipeline>& pipelines) {
+  ops::Results results;
+  for (const plan::Pipeline& pipeline : pipelines) results.push_back({{pipeline.output, {}}});
   return results;
 }
 
-Table run_on_cores(const plan::NodePtr& root, const Options& options) {
-  Options on_cores = options;
+Table run_on_cores(const plan::NodePtr& root, const ops::Options& options) {
+  ops::Options on_cores = options;
   on_cores.accelerator = nullptr;
   on_cores.store = nullptr;
   on_cores.progress = nullptr;
-  const std::vector<Pipeline> pipelines = split(*root);
-  Results results = empty_results(pipelines);
-  std::vector<Counters> counters(lines_of(*root).size());
+  const std::vector<plan::Pipeline> pipelines = split(*root);
+  ops::Results results = empty_results(pipelines);
+  std::vector<ops::Counters> counters(lines_of(*root).size());
   PipelineRunner::Notes notes;
-  KeyNotes keys;
+  ops::KeyNotes keys;
   return with_threads(options.threads, [&] {
     PipelineRunner runner(pipelines, results, on_cores, notes, keys, nullptr);
     for (size_t i = 0; i < pipelines.size(); ++i) {

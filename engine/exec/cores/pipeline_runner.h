@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "exec/cores/open_pipeline.h"
-#include "exec/pipeline/pipeline.h"
-#include "exec/results/results.h"
+#include "ops/results/results.h"
+#include "plan/pipeline/pipeline.h"
 
 namespace lanewise::exec {
 
@@ -16,8 +16,8 @@ class PipelineRunner {
 
   /// The references outlive it. The last pipeline's rows go to the stream, if there is one and they need no
   /// operator.
-  PipelineRunner(const std::vector<Pipeline>& pipelines, Results& results, const Options& options,
-                 Notes& notes, KeyNotes& keys, RowStream* stream)
+  PipelineRunner(const std::vector<plan::Pipeline>& pipelines, ops::Results& results,
+                 const ops::Options& options, Notes& notes, ops::KeyNotes& keys, ops::RowStream* stream)
       : pipelines_(pipelines),
         results_(results),
         options_(options),
@@ -28,31 +28,31 @@ class PipelineRunner {
 
   /// Runs it after those before it. Build sides that only a device has are made again. What it leaves is its
   /// result, rows and times are added to `counters`.
-  void run(size_t pipeline, std::vector<Counters>& counters);
+  void run(size_t pipeline, std::vector<ops::Counters>& counters);
   /// Whether the branch needs a match in a build side without rows, or reads that side's own rows: nothing of
   /// it is read or evaluated.
-  bool gives_no_rows(const Branch& branch) const;
+  bool gives_no_rows(const plan::Branch& branch) const;
   /// Whether something was scanned, and all of it was in memory.
   bool all_hot() const { return opener_.all_hot(); }
 
  private:
-  Pipeline without_empty_joins(Pipeline pipeline);
+  plan::Pipeline without_empty_joins(plan::Pipeline pipeline);
   void note_keys(size_t build, const std::string& text);
-  Pipeline with_parts(Pipeline pipeline, std::vector<Counters>& counters);
+  plan::Pipeline with_parts(plan::Pipeline pipeline, std::vector<ops::Counters>& counters);
 
-  const std::vector<Pipeline>& pipelines_;
-  Results& results_;
-  const Options& options_;
+  const std::vector<plan::Pipeline>& pipelines_;
+  ops::Results& results_;
+  const ops::Options& options_;
   Notes& notes_;
-  KeyNotes& keys_;
-  RowStream* const stream_;  // null: the rows are collected
+  ops::KeyNotes& keys_;
+  ops::RowStream* const stream_;  // null: the rows are collected
   PipelineOpener opener_;
 };
 
 /// Results without rows: their types.
-Results empty_results(const std::vector<Pipeline>& pipelines);
+ops::Results empty_results(const std::vector<plan::Pipeline>& pipelines);
 
 /// What the plan gives, run on cores alone; it has no recursion. Throws what execute() throws.
-Table run_on_cores(const plan::NodePtr& root, const Options& options);
+Table run_on_cores(const plan::NodePtr& root, const ops::Options& options);
 
 }  // namespace lanewise::exec

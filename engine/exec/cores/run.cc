@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "base/error.h"
-#include "exec/inputs/slicing.h"
-#include "exec/pipeline/first_fault.h"
+#include "ops/run/first_fault.h"
+#include "ops/scan/slicing.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::exec {
@@ -22,9 +22,9 @@ uint64_t below_within(size_t branch, uint64_t below) {
   return below >> kBranchShift == branch ? below & kMorselMask : 0;
 }
 
-size_t bytes_of(const Morsel& morsel) {
+size_t bytes_of(const ops::Morsel& morsel) {
   size_t bytes = 0;
-  for (const Span& span : morsel.columns) {
+  for (const ops::Span& span : morsel.columns) {
     const Column& column = *span.column;
     const auto rows = static_cast<size_t>(morsel.rows);
     if (column.dictionary != nullptr) {
@@ -53,7 +53,7 @@ uint64_t processed_below(const OpenPipeline& pipeline, size_t phase) {
 /// Reports the progress of a run from time to time.
 class ProgressReport {
  public:
-  explicit ProgressReport(const Options& options) : options_(options) {}
+  explicit ProgressReport(const ops::Options& options) : options_(options) {}
 
   void morsel_done(const OpenPipeline& pipeline, size_t branch) {
     if (!options_.progress) return;
@@ -68,15 +68,15 @@ class ProgressReport {
   }
 
  private:
-  const Options& options_;
+  const ops::Options& options_;
   std::atomic<std::chrono::steady_clock::rep> last_{0};
 };
 
 /// Runs a pipeline on one thread.
 class Worker {
  public:
-  Worker(OpenPipeline& pipeline, const Options& options, size_t lines, const std::atomic<bool>& stop,
-         FirstFault& fault)
+  Worker(OpenPipeline& pipeline, const ops::Options& options, size_t lines, const std::atomic<bool>& stop,
+         ops::FirstFault& fault)
       : local(pipeline.sink->local()),
         counters(lines),
         pipeline_(pipeline),
@@ -102,14 +102,14 @@ class Worker {
   }
 
   std::unique_ptr<ops::Sink::Local> local;
-  std::vector<Counters> counters;
+  std::vector<ops::Counters> counters;
 
  private:
-  void run_branch(size_t branch, Reader& reader, ProgressReport& progress) {
+  void run_branch(size_t branch, ops::Reader& reader, ProgressReport& progress) {
     OpenBranch& open = pipeline_.branches[branch];
-    Counters& input = input_counters(open);
-    Morsel morsel;
-    Stopwatch watch;
+    ops::Counters& input = input_counters(open);
+    ops::Morsel morsel;
+    ops::Stopwatch watch;
     while (!stopped() && next(reader, morsel, branch)) {
       input.nanos += watch.lap();
       const uint64_t order = (static_cast<uint64_t>(branch) << kBranchShift) + morsel.order;
@@ -122,11 +122,11 @@ class Worker {
   }
 
   /// The reader's next morsel of this branch.
-  bool next(Reader& reader, Morsel& morsel, uint64_t branch) {
-    if (pipeline_.stream != nullptr) StreamSink::begin(*local, RowStream::kNoMorsel);
+  bool next(ops::Reader& reader, ops::Morsel& morsel, uint64_t branch) {
+    if (pipeline_.stream != nullptr) ops::StreamSink::begin(*local, ops::RowStream::kNoMorsel);
     const bool found = reader.next(morsel, below_within(branch, needed_below()));
     if (pipeline_.stream == nullptr) return found;
-    if (found) StreamSink::begin(*local, (branch << kBranchShift) + morsel.order);
+    if (found) ops::StreamSink::begin(*local, (branch << kBranchShift) + morsel.order);
     pipeline_.stream->stream().complete_below(processed_below(pipeline_, pipeline_.branches[branch].phase));
     return found;
   }
@@ -139,19 +139,19 @@ class Worker {
     return stop_.load(std::memory_order_relaxed);
   }
 
-  Counters& input_counters(const OpenBranch& open) {
-    return open.line == kNoLine ? uncounted_ : counters[open.line];
+  ops::Counters& input_counters(const OpenBranch& open) {
+    return open.line == plan::kNoLine ? uncounted_ : counters[open.line];
   }
 
-  bool may_matter(const OpenBranch& open, const Morsel& morsel, uint64_t order) const {
+  bool may_matter(const OpenBranch& open, const ops::Morsel& morsel, uint64_t order) const {
     if (morsel.bounds == nullptr) return true;
     const ExprPtr needed = pipeline_.sink->needed(order);
-    return needed == nullptr || may_hold(*needed, [&](size_t column) {
+    return needed == nullptr || ops::may_hold(*needed, [&](size_t column) {
              return column == open.ordered_by ? morsel.bounds : nullptr;
            });
   }
 
-  void run_morsel(const OpenBranch& open, const Morsel& morsel, uint64_t order) {
+  void run_morsel(const OpenBranch& open, const ops::Morsel& morsel, uint64_t order) {
     const uint64_t first_order = order;
     for (int64_t first = 0; first < morsel.rows; first += morsel.slice_rows, ++order) {
       if (stopped() || order >= needed_below()) return;
@@ -168,16 +168,16 @@ class Worker {
     }
   }
 
-  void run_slice(const OpenBranch& open, const Morsel& morsel, int64_t first, uint64_t order) {
-    Stopwatch watch;
+  void run_slice(const OpenBranch& open, const ops::Morsel& morsel, int64_t first, uint64_t order) {
+    ops::Stopwatch watch;
     Arena& arena = *arenas_[0];
     arena.reset();
     const auto rows = static_cast<uint32_t>(std::min<int64_t>(morsel.slice_rows, morsel.rows - first));
     ops::Chunk chunk{order, rows, std::move(columns_), ActiveSet(rows, arena)};
     chunk.columns.clear();
-    for (const Span& span : morsel.columns)
+    for (const ops::Span& span : morsel.columns)
       chunk.columns.push_back(slice(*span.column, span.first + first, rows, arena));
-    Counters& input = input_counters(open);
+    ops::Counters& input = input_counters(open);
     input.rows_in += rows;
     if (open.steps.empty() || !open.steps[0].within_input) input.rows_out += rows;
     input.nanos += watch.lap();
@@ -188,10 +188,10 @@ class Worker {
   }
 
   /// Runs the steps from `at` on for the chunk. Its memory is in arena `depth`.
-  void advance(const OpenBranch& open, size_t at, ops::Chunk& chunk, size_t depth, Stopwatch& watch) {
+  void advance(const OpenBranch& open, size_t at, ops::Chunk& chunk, size_t depth, ops::Stopwatch& watch) {
     for (; at < open.steps.size() && !chunk.active.none(); ++at) {
       const LineStep& step = open.steps[at];
-      Counters& line = counters[step.line];
+      ops::Counters& line = counters[step.line];
       if (!step.within_input) line.rows_in += chunk.active.count();
       if (options_.profile_lanes) context_.lanes = &line.lanes;
       if (step.expander != nullptr) return expand(open, at, chunk, depth, watch);
@@ -202,7 +202,7 @@ class Worker {
       line.nanos += watch.lap();
     }
     if (chunk.active.none()) return;
-    Counters& line = counters[pipeline_.sink_line];
+    ops::Counters& line = counters[pipeline_.sink_line];
     if (pipeline_.sink_is_operator) line.rows_in += chunk.active.count();
     if (options_.profile_lanes) context_.lanes = &line.lanes;
     chunk.first_row = rows_of_slice_;
@@ -212,11 +212,11 @@ class Worker {
   }
 
   /// Runs the later steps for all chunks that step `at` makes from one.
-  void expand(const OpenBranch& open, size_t at, const ops::Chunk& in, size_t depth, Stopwatch& watch) {
+  void expand(const OpenBranch& open, size_t at, const ops::Chunk& in, size_t depth, ops::Stopwatch& watch) {
     const LineStep& step = open.steps[at];
-    Counters& line = counters[step.line];
+    ops::Counters& line = counters[step.line];
     if (arenas_.size() <= depth + 1) arenas_.push_back(std::make_unique<Arena>(options_.budget, kScratch));
-    const uint32_t rows = options_.vector_rows == 0 ? kVectorRows : options_.vector_rows;
+    const uint32_t rows = options_.vector_rows == 0 ? ops::kVectorRows : options_.vector_rows;
     std::unique_ptr<ops::Expansion> expansion;
     named(step, depth, [&] { expansion = step.expander->expand(in, rows, context_); });
     for (bool more = true; more && in.order < needed_below() && !stopped();) {
@@ -249,25 +249,25 @@ class Worker {
     try {
       f();
     } catch (ConversionError& error) {
-      if (columns.names != nullptr) name_argument(error, *columns.names);
-      error.of_input = error.argument == nullptr || reads_only(*error.argument, columns.of_input);
+      if (columns.names != nullptr) ops::name_argument(error, *columns.names);
+      error.of_input = error.argument == nullptr || ops::reads_only(*error.argument, columns.of_input);
       if (depth != 0) error.row.reset();
       throw;
     }
   }
 
   OpenPipeline& pipeline_;
-  const Options& options_;
+  const ops::Options& options_;
   const std::atomic<bool>& stop_;
-  FirstFault& fault_;
+  ops::FirstFault& fault_;
   std::vector<std::unique_ptr<Arena>> arenas_;  // by depth: for slices, for the chunks made from them, ...
   uint64_t rows_of_slice_ = 0;                  // rows of the slice that reached the sink
   EvalContext context_;
   std::vector<Vector> columns_;  // reused for its memory
-  Counters uncounted_;
+  ops::Counters uncounted_;
 };
 
-size_t workers_for(const OpenPipeline& pipeline, const Options& options) {
+size_t workers_for(const OpenPipeline& pipeline, const ops::Options& options) {
   const auto threads = static_cast<size_t>(pipeline.sink->in_order() ? 1 : std::max(options.threads, 1));
   size_t useful = 0;
   for (const OpenBranch& branch : pipeline.branches)
@@ -276,17 +276,17 @@ size_t workers_for(const OpenPipeline& pipeline, const Options& options) {
 }
 
 /// Throws the error of the first row that raised one.
-void raise(const FirstFault& fault, const OpenPipeline& pipeline, const Options& options) {
+void raise(const ops::FirstFault& fault, const OpenPipeline& pipeline, const ops::Options& options) {
   if (fault.error() == nullptr) return;
   try {
     std::rethrow_exception(fault.error());
   } catch (const ConversionError& error) {
     const OpenBranch& branch = pipeline.branches[fault.order() >> kBranchShift];
-    if (!error.of_input) throw with_place(error, "", std::nullopt);
+    if (!error.of_input) throw ops::with_place(error, "", std::nullopt);
     std::optional<uint64_t> row;
     if (error.row && !options.source_may_skip)
       row = branch.input->row_of(fault.order() & kMorselMask, *error.row);
-    throw with_place(error, branch.what, row);
+    throw ops::with_place(error, branch.what, row);
   }
 }
 
@@ -298,9 +298,9 @@ size_t last_phase(const OpenPipeline& pipeline) {
 
 }  // namespace
 
-Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>& counters) {
+Table run(OpenPipeline& pipeline, const ops::Options& options, std::vector<ops::Counters>& counters) {
   std::atomic<bool> stop{false};
-  FirstFault fault;
+  ops::FirstFault fault;
   ProgressReport progress(options);
   std::vector<std::unique_ptr<Worker>> workers;
   for (size_t i = 0; i < workers_for(pipeline, options); ++i) {
@@ -343,7 +343,7 @@ Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>&
   }
   workers.clear();
 
-  Stopwatch watch;
+  ops::Stopwatch watch;
   Arena arena(options.budget, kScratch);
   EvalContext context = context_for(options, arena);
   Table table = pipeline.sink->finish(std::move(locals), context);

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "exec/inputs/input.h"
-#include "exec/pipeline/profile.h"
-#include "exec/results/row_stream.h"
+#include "ops/results/row_stream.h"
+#include "ops/run/profile.h"
+#include "ops/scan/input.h"
 #include "ops/sink.h"
 #include "ops/step.h"
 
@@ -33,7 +33,7 @@ struct LineStep {
 struct OpenBranch {
   std::string what;  ///< for messages: what is read; empty: no source
   size_t line;       ///< of the input, or kNoLine
-  std::unique_ptr<Input> input;
+  std::unique_ptr<ops::Input> input;
   std::vector<LineStep> steps;
   ChunkColumns columns;   ///< of what reaches the sink
   size_t ordered_by = 0;  ///< the sink's column that the morsels' bounds describe
@@ -46,13 +46,13 @@ struct OpenBranch {
 struct OpenPipeline {
   std::vector<OpenBranch> branches;
   std::unique_ptr<ops::Sink> sink;
-  StreamSink* stream = nullptr;  ///< the sink, if its rows go to a stream
+  ops::StreamSink* stream = nullptr;  ///< the sink, if its rows go to a stream
   size_t sink_line;
   bool sink_is_operator;  ///< else it only collects the rows of its line
 };
 
 /// Runs the pipeline on the threads of with_threads() and adds its rows and times to `counters`, one per
 /// line.
-Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>& counters);
+Table run(OpenPipeline& pipeline, const ops::Options& options, std::vector<ops::Counters>& counters);
 
 }  // namespace lanewise::exec

@@ -4,17 +4,17 @@
 #include <ctime>
 #include <future>
 
-#include "exec/gpu/branch/make_program.h"
-#include "exec/gpu/branch/section_sources.h"
+#include "data/testing/fake_source.h"
 #include "exec/gpu/device_sinks.h"
-#include "exec/gpu/groups/group_kernels.h"
 #include "exec/gpu/plain_kernels.h"
-#include "exec/gpu/testing/call_of.h"
-#include "exec/pipeline/pipeline.h"
-#include "exec/testing/fake_source.h"
 #include "expr/functions/build.h"
 #include "gpu/modules/compiler.h"
 #include "gpu/testing/nvrtc.h"
+#include "ops/aggregate/gpu/groups/group_kernels.h"
+#include "ops/gpu/branch/make_program.h"
+#include "ops/gpu/branch/section_sources.h"
+#include "ops/gpu/testing/call_of.h"
+#include "plan/pipeline/pipeline.h"
 
 /// What a new query's kernels take to compile for sm_90; needs NVRTC, not a GPU. Real time is that of
 /// all sources at once, one thread each. Counted is processor time in ms, each the least of all iterations:
@@ -138,19 +138,19 @@ Query q1() {
 
 /// The sources of its kernels, next to those of all queries.
 std::vector<std::string> sources_of(const Query& query, bool soon = false) {
-  const Pipeline pipeline = std::move(split(*query.plan).back());
-  const std::unique_ptr<DeviceSink> sink = device_sink(pipeline);
-  const Program program = make_program(pipeline.branches[0], sink->form(), {});
+  const plan::Pipeline pipeline = std::move(split(*query.plan).back());
+  const std::unique_ptr<ops::DeviceSink> sink = device_sink(pipeline);
+  const codegen::Program program = make_program(pipeline.branches[0], sink->form(), {});
   const std::vector<size_t> columns = columns_of(program);
-  std::vector<ColumnForm> forms;
+  std::vector<codegen::ColumnForm> forms;
   for (const size_t column : columns) {
     const Type type = pipeline.branches[0].schema[column].type;
     forms.push_back({.type = type, .short_texts = query.short_texts && type.is_string()});
   }
   std::vector<std::string> sources;
-  const SectionSources made(program, *sink, columns, forms);
-  for (const KernelText& text :
-       soon ? static_cast<const GroupKernels&>(made.sink()).slot_texts() : made.texts())
+  const ops::SectionSources made(program, *sink, columns, forms);
+  for (const codegen::KernelText& text :
+       soon ? static_cast<const ops::GroupKernels&>(made.sink()).slot_texts() : made.texts())
     sources.push_back(text.text());
   return sources;
 }

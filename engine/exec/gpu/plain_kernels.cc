@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-#include "exec/gpu/branch/make_program.h"
 #include "exec/gpu/device_sinks.h"
-#include "exec/gpu/groups/group_kernels.h"
-#include "exec/gpu/match/match_kernels.h"
-#include "exec/gpu/rows/row_kernels.h"
 #include "exec/gpu/run_on_device.h"
 #include "expr/function.h"
 #include "expr/functions/build.h"
 #include "gpu/modules/kernels.h"
+#include "ops/aggregate/gpu/groups/group_kernels.h"
+#include "ops/filter/gpu/match_kernels.h"
+#include "ops/gpu/branch/make_program.h"
+#include "ops/gpu/rows/row_kernels.h"
 
 namespace lanewise::exec {
 
@@ -49,19 +49,19 @@ class Sources {
   }
   /// Those of a pipeline, or those of one name.
   void add(const plan::NodePtr& plan, const EveryColumn& form, const std::string& only = {}) {
-    const Pipeline pipeline = std::move(split(*plan).back());
-    const std::unique_ptr<DeviceSink> sink = device_sink(pipeline);
-    const Program program = make_program(pipeline.branches[0], sink->form(), {});
-    const std::vector<size_t> columns = exec::columns_of(program);
+    const plan::Pipeline pipeline = std::move(split(*plan).back());
+    const std::unique_ptr<ops::DeviceSink> sink = device_sink(pipeline);
+    const codegen::Program program = ops::make_program(pipeline.branches[0], sink->form(), {});
+    const std::vector<size_t> columns = codegen::columns_of(program);
     std::vector<Type> types;
     for (const size_t column : columns) types.push_back(pipeline.branches[0].schema[column].type);
-    const SectionSources made(program, *sink, columns, forms_of(types, form));
-    for (const KernelText& text : made.texts()) {
+    const ops::SectionSources made(program, *sink, columns, forms_of(types, form));
+    for (const codegen::KernelText& text : made.texts()) {
       if (only.empty() || text.names == std::vector{only}) add(text.text());
     }
-    Strategy by_parts;
-    by_parts.groups = Strategy::Groups::kParts;
-    for (const KernelText& text : made.sink().other_texts(by_parts, false)) add(text.text());
+    codegen::Strategy by_parts;
+    by_parts.groups = codegen::Strategy::Groups::kParts;
+    for (const codegen::KernelText& text : made.sink().other_texts(by_parts, false)) add(text.text());
   }
   std::vector<std::string> take() { return std::move(all_); }
 
@@ -75,10 +75,10 @@ void add_matches(Sources& sources) {
   for (const bool wide : {false, true}) {
     for (const text::forms::FormKind* form : text::forms::all_forms()) {
       if (!form->gpu) continue;
-      const MatchKind kind{&*form->gpu};
+      const ops::MatchKind kind{&*form->gpu};
       for (const Asked asked : {Asked::kAll, Asked::kBitmap, Asked::kList}) {
         sources.add(match_text("", kind, wide, asked).text());
-        if (kind.is_automaton()) sources.add(match_text("", {kind.kernel, true}, wide, asked).text());
+        if (kind.is_automaton()) sources.add(ops::match_text("", {kind.kernel, true}, wide, asked).text());
       }
     }
   }
@@ -94,7 +94,7 @@ void add_comparisons(Sources& sources) {
       const plan::NodePtr rows = plan::filter(columns_of_types({type}), passes);
       for (const bool nullable : {false, true}) {
         sources.add(plan::aggregate(rows, {}, {count_star()}, {"count"}), {.nullable = nullable});
-        sources.add(rows, {.nullable = nullable}, filter_kernel(0));
+        sources.add(rows, {.nullable = nullable}, ops::filter_kernel(0));
       }
     }
   }
@@ -154,8 +154,8 @@ constexpr EveryColumn kForms[] = {
 
 }  // namespace
 
-std::vector<ColumnForm> forms_of(const std::vector<Type>& types, const EveryColumn& form) {
-  std::vector<ColumnForm> forms;
+std::vector<codegen::ColumnForm> forms_of(const std::vector<Type>& types, const EveryColumn& form) {
+  std::vector<codegen::ColumnForm> forms;
   for (const Type& type : types) {
     forms.push_back({.type = type,
                      .nullable = form.nullable,
@@ -165,11 +165,12 @@ std::vector<ColumnForm> forms_of(const std::vector<Type>& types, const EveryColu
   return forms;
 }
 
-bool is_compiled_ahead(const Pipeline& pipeline, const Results& results, const Strategy& strategy,
-                       const std::string& architecture, const gpu::KernelCache& ahead) {
+bool is_compiled_ahead(const plan::Pipeline& pipeline, const ops::Results& results,
+                       const codegen::Strategy& strategy, const std::string& architecture,
+                       const gpu::KernelCache& ahead) {
   const auto is_there = [&](const std::string& source) {
     const auto is_for = [&](const std::string& gpu) {
-      return ahead.holds(gpu::ahead_key(kernel_source(source), gpu));
+      return ahead.holds(gpu::ahead_key(codegen::kernel_source(source), gpu));
     };
     return architecture.empty()
                ? std::any_of(std::begin(kAheadArchitectures), std::end(kAheadArchitectures), is_for)
@@ -183,8 +184,8 @@ bool is_compiled_ahead(const Pipeline& pipeline, const Results& results, const S
 
 std::vector<std::string> plain_kernels() {
   Sources sources;
-  sources.add(list_kernels());
-  sources.add(put_slots_kernel());
+  sources.add(ops::list_kernels());
+  sources.add(ops::put_slots_kernel());
   add_matches(sources);
   add_comparisons(sources);
   add_counts(sources);

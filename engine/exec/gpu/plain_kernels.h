@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "exec/gpu/branch/section_sources.h"
-#include "exec/pipeline/pipeline.h"
-#include "exec/results/results.h"
 #include "gpu/modules/kernel_cache.h"
+#include "ops/gpu/branch/section_sources.h"
+#include "ops/results/results.h"
+#include "plan/pipeline/pipeline.h"
 
 namespace lanewise::exec {
 
@@ -17,7 +17,7 @@ struct EveryColumn {
   bool short_texts = false;
 };
 /// The forms of columns of these types.
-std::vector<ColumnForm> forms_of(const std::vector<Type>& types, const EveryColumn& form);
+std::vector<codegen::ColumnForm> forms_of(const std::vector<Type>& types, const EveryColumn& form);
 
 /// Sources that are worth compiling ahead, each once: those that queries of any kind share (lists, patterns),
 /// and all of the plainest queries over one column or two: counts of the rows that pass a comparison or match
@@ -30,8 +30,8 @@ inline constexpr const char* kAheadArchitectures[] = {"sm_80", "sm_90"};
 
 /// Whether all of a pipeline's kernels lie in `ahead`, for columns in one of the forms that plain_kernels()
 /// are written for. Without an `architecture`: for any of those. Throws expr::NotOnDevice.
-bool is_compiled_ahead(const Pipeline& pipeline, const Results& results, const Strategy& strategy,
-                       const std::string& architecture,
+bool is_compiled_ahead(const plan::Pipeline& pipeline, const ops::Results& results,
+                       const codegen::Strategy& strategy, const std::string& architecture,
                        const gpu::KernelCache& ahead = gpu::KernelCache::ahead());
 
 }  // namespace lanewise::exec

@@ -5,14 +5,14 @@
 #include <set>
 
 #include "base/testing/temporary_folder.h"
-#include "exec/gpu/branch/make_program.h"
+#include "data/testing/fake_source.h"
 #include "exec/gpu/device_sinks.h"
-#include "exec/gpu/groups/group_kernels.h"
 #include "exec/gpu/run_on_device.h"
-#include "exec/gpu/testing/call_of.h"
-#include "exec/testing/fake_source.h"
 #include "expr/functions/build.h"
 #include "gpu/modules/kernels.h"
+#include "ops/aggregate/gpu/groups/group_kernels.h"
+#include "ops/gpu/branch/make_program.h"
+#include "ops/gpu/testing/call_of.h"
 
 /// That queries, as they are written for columns in memory, find their kernels among those compiled ahead.
 namespace lanewise::exec {
@@ -31,7 +31,7 @@ plan::NodePtr scan(const std::vector<Type>& types) {
 }
 
 plan::NodePtr count(plan::NodePtr of) {
-  return plan::aggregate(std::move(of), {}, {call_of("count_star", {}, TypeId::kInt64)}, {"count"});
+  return plan::aggregate(std::move(of), {}, {ops::call_of("count_star", {}, TypeId::kInt64)}, {"count"});
 }
 
 plan::NodePtr like(const char* pattern) {
@@ -40,14 +40,14 @@ plan::NodePtr like(const char* pattern) {
 
 /// The sources over columns that hold no NULLs.
 std::vector<std::string> sources(const plan::NodePtr& plan) {
-  const Pipeline pipeline = std::move(split(*plan).back());
-  const std::unique_ptr<DeviceSink> sink = device_sink(pipeline);
-  const Program program = make_program(pipeline.branches[0], sink->form(), {});
+  const plan::Pipeline pipeline = std::move(split(*plan).back());
+  const std::unique_ptr<ops::DeviceSink> sink = device_sink(pipeline);
+  const codegen::Program program = ops::make_program(pipeline.branches[0], sink->form(), {});
   const std::vector<size_t> columns = columns_of(program);
-  std::vector<ColumnForm> forms;
+  std::vector<codegen::ColumnForm> forms;
   for (const size_t column : columns) forms.push_back({.type = pipeline.branches[0].schema[column].type});
   std::vector<std::string> sources;
-  for (const KernelText& text : SectionSources(program, *sink, columns, forms).texts())
+  for (const codegen::KernelText& text : ops::SectionSources(program, *sink, columns, forms).texts())
     sources.push_back(text.text());
   return sources;
 }
@@ -55,12 +55,12 @@ std::vector<std::string> sources(const plan::NodePtr& plan) {
 TEST(PlainKernels, AreThereOnceEach) {
   const std::vector<std::string> all = plain_kernels();
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
-  EXPECT_THAT(all, testing::IsSupersetOf({list_kernels(), put_slots_kernel()}));
+  EXPECT_THAT(all, testing::IsSupersetOf({ops::list_kernels(), ops::put_slots_kernel()}));
 }
 
 TEST(PlainKernels, HoldThoseOfPlainQueries) {
   const std::vector<std::string> all = plain_kernels();
-  const auto sum = call_of("sum", {column(1, kInt)}, TypeId::kInt128);
+  const auto sum = ops::call_of("sum", {column(1, kInt)}, TypeId::kInt128);
   for (const plan::NodePtr& plan :
        {count(like("%needle%")), count(like("begin%")), count(like("%end")), count(like("whole")),
         count(like("%a%b%")),
@@ -71,16 +71,17 @@ TEST(PlainKernels, HoldThoseOfPlainQueries) {
         plan::aggregate(scan({kText, kInt}), {column(0, kText)}, {sum}, {"k", "s"}),
         plan::distinct(scan({kText})),
         plan::aggregate(scan({kInt}), {},
-                        {call_of("count", {column(0, kInt)}, TypeId::kInt64, {.distinct = true})}, {"d"})}) {
+                        {ops::call_of("count", {column(0, kInt)}, TypeId::kInt64, {.distinct = true})},
+                        {"d"})}) {
     for (const std::string& source : sources(plan)) EXPECT_THAT(all, testing::Contains(source));
   }
 }
 
 TEST(PlainKernels, HoldGroupsByParts) {
   const auto plan = plan::aggregate(scan({kInt, kInt}), {column(0, kInt)},
-                                    {call_of("sum", {column(1, kInt)}, TypeId::kInt128)}, {"k", "s"});
+                                    {ops::call_of("sum", {column(1, kInt)}, TypeId::kInt128)}, {"k", "s"});
   const std::vector<std::string> made =
-      kernel_sources(split(*plan).back(), {}, parse_strategy("groups=parts"), {});
+      kernel_sources(plan::split(*plan).back(), {}, codegen::parse_strategy("groups=parts"), {});
   EXPECT_THAT(made.back(), testing::HasSubstr(" group_parts("));
   EXPECT_THAT(plain_kernels(), testing::IsSupersetOf(made));
 }
@@ -88,7 +89,7 @@ TEST(PlainKernels, HoldGroupsByParts) {
 TEST(PlainKernels, HoldGroupsOfPlainColumnsWhateverIsFiltered) {
   const std::vector<std::string> all = plain_kernels();
   const auto group = [](const plan::NodePtr& rows, size_t key, size_t value) {
-    const auto sum = call_of("sum", {column(value, kInt)}, TypeId::kInt128);
+    const auto sum = ops::call_of("sum", {column(value, kInt)}, TypeId::kInt128);
     return sources(plan::aggregate(rows, {column(key, kText)}, {sum}, {"k", "s"}));
   };
   const auto below = [](size_t place) { return call("<", {column(place, kInt), literal(Value::int32(7))}); };
@@ -113,13 +114,13 @@ TEST(PlainKernels, HoldComparisonsThatFilterWhateverIsRead) {
   const plan::NodePtr rows =
       plan::filter(scan({kInt, kInt, kText}), call("<=", {column(1, kInt), literal(Value::int32(7))}));
   const ExprPtr computed = call("+", {column(0, kInt), literal(Value::int32(1))});
-  const auto most = call_of("max", {computed}, kInt);
+  const auto most = ops::call_of("max", {computed}, kInt);
   size_t found = 0;
   for (const plan::NodePtr& plan : {rows, plan::sort(rows, {{.expr = column(2, kText)}}),
                                     plan::aggregate(rows, {column(2, kText)}, {most}, {"k", "m"}),
                                     plan::project(rows, {computed, column(2, kText)}, {"a", "b"})}) {
     for (const std::string& source :
-         kernel_sources(split(*plan).back(), {}, parse_strategy("groups=slots"), {})) {
+         kernel_sources(split(*plan).back(), {}, codegen::parse_strategy("groups=slots"), {})) {
       if (source.find(" filter_0(") == std::string::npos) continue;
       EXPECT_THAT(all, testing::Contains(source));
       ++found;
@@ -132,7 +133,7 @@ TEST(PlainKernels, AreFoundWhereAllOfAQueryAreThere) {
   const TemporaryFolder temporary;
   const gpu::KernelCache ahead(temporary.path());
   const plan::NodePtr plan = count(like("%needle%"));
-  const Pipeline pipeline = std::move(split(*plan).back());
+  const plan::Pipeline pipeline = std::move(split(*plan).back());
   const auto is_ahead = [&](const std::string& architecture) {
     return is_compiled_ahead(pipeline, {}, {}, architecture, ahead);
   };
@@ -140,7 +141,7 @@ TEST(PlainKernels, AreFoundWhereAllOfAQueryAreThere) {
   ASSERT_GT(needed.size(), 1);
   for (const std::string& source : needed) {
     EXPECT_FALSE(is_ahead("sm_90"));
-    ahead.store(gpu::ahead_key(kernel_source(source), "sm_90"), "image");
+    ahead.store(gpu::ahead_key(codegen::kernel_source(source), "sm_90"), "image");
   }
   EXPECT_TRUE(is_ahead("sm_90"));
   EXPECT_TRUE(is_ahead(""));  // for some GPU

@@ -6,16 +6,16 @@
 #include <utility>
 
 #include "base/size.h"
-#include "exec/gpu/aggregate/passes.h"
-#include "exec/gpu/branch/branch_run.h"
-#include "exec/gpu/branch/make_program.h"
-#include "exec/gpu/branch/outer_joins.h"
 #include "exec/gpu/device_sinks.h"
-#include "exec/gpu/join/join_table.h"
 #include "expr/codegen/emitter.h"
 #include "gpu/error.h"
 #include "gpu/modules/kernel_cache.h"
 #include "gpu/sort/sort.h"
+#include "ops/aggregate/gpu/passes.h"
+#include "ops/gpu/branch/branch_run.h"
+#include "ops/gpu/branch/make_program.h"
+#include "ops/gpu/branch/outer_joins.h"
+#include "ops/join/gpu/join_table.h"
 
 namespace lanewise::exec {
 
@@ -24,8 +24,9 @@ namespace {
 /// One run of a pipeline.
 class DeviceRun {
  public:
-  DeviceRun(const Pipeline& pipeline, const Results& results, const Options& options, Accelerator& gpu,
-            std::vector<Counters>& counters, DeviceTimes times, Goal goal = Goal::kHost)
+  DeviceRun(const plan::Pipeline& pipeline, const ops::Results& results, const ops::Options& options,
+            ops::Accelerator& gpu, std::vector<ops::Counters>& counters, ops::DeviceTimes times,
+            ops::Goal goal = ops::Goal::kHost)
       : pipeline_(pipeline),
         results_(results),
         options_(options),
@@ -36,24 +37,24 @@ class DeviceRun {
         goal_(goal) {}
 
   DeviceResult run() {
-    Stopwatch watch;
-    const std::unique_ptr<SinkRun> sink = sink_->start({options_, gpu_, times_, goal_});
+    ops::Stopwatch watch;
+    const std::unique_ptr<ops::SinkRun> sink = sink_->start({options_, gpu_, times_, goal_});
     if (sink->wants_more()) {
       for_each_batch(
-          [&](BranchRun& run) {
+          [&](ops::BranchRun& run) {
             sink->take(run, is_only(run));
             return sink->wants_more();
           },
           *sink);
     }
-    SinkResult made = sink->finish(pipeline_.output);
+    ops::SinkResult made = sink->finish(pipeline_.output);
     // A join's line counts the rows that probe.
     if (pipeline_.sink != nullptr && made.build == nullptr) counters_[pipeline_.line].rows_in += sink->came();
     if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], sink->came());
     counters_[pipeline_.line].nanos += watch.lap();
     DeviceResult result{.table = std::move(made.table), .build = std::move(made.build)};
-    if (!made.kept.empty() && goal_ == Goal::kLaterPipelines) {
-      result.left = LeftRows{&gpu_, std::move(made.kept)};
+    if (!made.kept.empty() && goal_ == ops::Goal::kLaterPipelines) {
+      result.left = ops::LeftRows{&gpu_, std::move(made.kept)};
     } else {
       result.kept = as_result(made.kept);
     }
@@ -75,14 +76,14 @@ class DeviceRun {
 
   /// Calls `batch` for all rows of all branches, until it returns false.
   template <class Take>
-  void for_each_batch(Take&& batch, SinkRun& sink) {
+  void for_each_batch(Take&& batch, ops::SinkRun& sink) {
     bool more = true;
-    std::vector<const Branch*> branches;
-    for (const Branch& branch : pipeline_.branches) branches.push_back(&branch);
-    std::ranges::stable_sort(branches, {}, &Branch::phase);
-    for (const Branch* const branch : branches) {
+    std::vector<const plan::Branch*> branches;
+    for (const plan::Branch& branch : pipeline_.branches) branches.push_back(&branch);
+    std::ranges::stable_sort(branches, {}, &plan::Branch::phase);
+    for (const plan::Branch* const branch : branches) {
       if (!more) break;
-      BranchRun run(*branch, *sink_, results_, options_, gpu_, times_);
+      ops::BranchRun run(*branch, *sink_, results_, options_, gpu_, times_);
       run.for_each_batch([&] { return more = batch(run); }, [&] { return sink.make_room(); });
       run.raise_faults(sink.bring());
       book_read(*branch, run);
@@ -90,10 +91,10 @@ class DeviceRun {
   }
 
   /// Whether the batch holds all rows.
-  bool is_only(const BranchRun& run) const { return pipeline_.branches.size() == 1 && run.is_all(); }
+  bool is_only(const ops::BranchRun& run) const { return pipeline_.branches.size() == 1 && run.is_all(); }
 
-  void book_read(const Branch& branch, const BranchRun& run) {
-    if (branch.line == kNoLine) return;
+  void book_read(const plan::Branch& branch, const ops::BranchRun& run) {
+    if (branch.line == plan::kNoLine) return;
     counters_[branch.line].rows_in += static_cast<uint64_t>(run.input().rows());
     counters_[branch.line].bytes += run.input().uploaded_bytes();
     if (pipeline_.branches.size() != 1)
@@ -102,9 +103,9 @@ class DeviceRun {
 
   /// Kernels count only the rows that come to the sink: the last step before it left them. What the steps
   /// between left is not known.
-  void book_left(const Branch& branch, uint64_t rows) {
+  void book_left(const plan::Branch& branch, uint64_t rows) {
     const size_t line = branch.steps.empty() ? branch.line : branch.steps.back().line;
-    if (line != kNoLine) counters_[line].rows_out += rows;
+    if (line != plan::kNoLine) counters_[line].rows_out += rows;
   }
 
   /// The first line is about all of it, the others are about a kernel each.
@@ -123,65 +124,65 @@ class DeviceRun {
     }
     if (times_.skipped != 0) text += fmt::format(", skipped {} rows", times_.skipped);
     std::vector<std::string> lines = {std::move(text)};
-    for (const KernelTime& kernel : times_.kernels)
+    for (const ops::KernelTime& kernel : times_.kernels)
       lines.push_back("  " + describe(kernel, gpu_.device.properties().bandwidth));
     return lines;
   }
 
-  const Pipeline& pipeline_;
-  const Results& results_;
-  const Options& options_;
-  Accelerator& gpu_;
-  std::vector<Counters>& counters_;
-  const std::unique_ptr<DeviceSink> sink_;
-  DeviceTimes times_;
-  const Goal goal_;
+  const plan::Pipeline& pipeline_;
+  const ops::Results& results_;
+  const ops::Options& options_;
+  ops::Accelerator& gpu_;
+  std::vector<ops::Counters>& counters_;
+  const std::unique_ptr<ops::DeviceSink> sink_;
+  ops::DeviceTimes times_;
+  const ops::Goal goal_;
 };
 
 /// Whether the device does not have the build side that the step looks in.
-bool lacks_table(const StepSpec& step, const Results& results, const Accelerator& gpu) {
+bool lacks_table(const plan::StepSpec& step, const ops::Results& results, const ops::Accelerator& gpu) {
   if (!std::holds_alternative<plan::Join>(step.node->payload)) return false;
   const auto& table = results[step.result].on_device;
   return table == nullptr || &table->place() != &gpu;
 }
 
 /// Whether some are to be brought before its programs are made.
-bool lacks_tables(const Pipeline& pipeline, const Results& results, const Accelerator& gpu) {
-  return std::ranges::any_of(pipeline.branches, [&](const Branch& branch) {
+bool lacks_tables(const plan::Pipeline& pipeline, const ops::Results& results, const ops::Accelerator& gpu) {
+  return std::ranges::any_of(pipeline.branches, [&](const plan::Branch& branch) {
     return std::ranges::any_of(branch.steps,
-                               [&](const StepSpec& step) { return lacks_table(step, results, gpu); });
+                               [&](const plan::StepSpec& step) { return lacks_table(step, results, gpu); });
   });
 }
 
 /// Brings the build sides that the pipeline's rows look for to the device.
-void bring_tables(const Pipeline& pipeline, Results& results, const Options& options, Accelerator& gpu,
-                  DeviceTimes& times) {
-  for (const Branch& branch : pipeline.branches) {
-    for (const StepSpec& step : branch.steps) {
+void bring_tables(const plan::Pipeline& pipeline, ops::Results& results, const ops::Options& options,
+                  ops::Accelerator& gpu, ops::DeviceTimes& times) {
+  for (const plan::Branch& branch : pipeline.branches) {
+    for (const plan::StepSpec& step : branch.steps) {
       if (!lacks_table(step, results, gpu)) continue;
-      PipelineResult& result = results[step.result];
+      ops::PipelineResult& result = results[step.result];
       const auto& join = std::get<plan::Join>(step.node->payload);
-      result.on_device = std::make_shared<const JoinTable>(join, *result.build, options, gpu, times);
+      result.on_device = std::make_shared<const ops::JoinTable>(join, *result.build, options, gpu, times);
     }
   }
 }
 
 /// The pipelines that run for it, one after the other.
-std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
-  return passes.pipelines().empty() ? std::vector<Pipeline>{pipeline} : passes.pipelines();
+std::vector<plan::Pipeline> runs_of(const plan::Pipeline& pipeline, const ops::Passes& passes) {
+  return passes.pipelines().empty() ? std::vector<plan::Pipeline>{pipeline} : passes.pipelines();
 }
 
-DeviceResult run(const Pipeline& whole, Results& results, const Options& options, Accelerator& gpu,
-                 std::vector<Counters>& counters, Goal goal) {
-  const OuterJoins joins(whole, results);
-  const Pipeline& pipeline = joins.pipeline();
+DeviceResult run(const plan::Pipeline& whole, ops::Results& results, const ops::Options& options,
+                 ops::Accelerator& gpu, std::vector<ops::Counters>& counters, ops::Goal goal) {
+  const ops::OuterJoins joins(whole, results);
+  const plan::Pipeline& pipeline = joins.pipeline();
   const gpu::Device::Current current(gpu.device);  // for all its calls, instead of each
-  DeviceTimes tables;
-  const Passes passes(pipeline);
+  ops::DeviceTimes tables;
+  const ops::Passes passes(pipeline);
   if (!passes.pipelines().empty() || pipeline.branches.size() > 1 || lacks_tables(pipeline, results, gpu)) {
-    for (const Pipeline& run : runs_of(pipeline, passes)) {
-      const std::unique_ptr<DeviceSink> sink = device_sink(run);
-      for (const Branch& branch : run.branches)
+    for (const plan::Pipeline& run : runs_of(pipeline, passes)) {
+      const std::unique_ptr<ops::DeviceSink> sink = device_sink(run);
+      for (const plan::Branch& branch : run.branches)
         make_program(branch, sink->form(), results);  // throws before work is done
     }
   }
@@ -190,8 +191,8 @@ DeviceResult run(const Pipeline& whole, Results& results, const Options& options
     return DeviceRun(pipeline, results, options, gpu, counters, std::move(tables), goal).run();
   DeviceResult all;
   std::vector<Table> given;
-  for (const Pipeline& pass : passes.pipelines()) {
-    std::vector<Counters> again(counters.size());  // of rows that the first pass has counted
+  for (const plan::Pipeline& pass : passes.pipelines()) {
+    std::vector<ops::Counters> again(counters.size());  // of rows that the first pass has counted
     DeviceResult made =
         DeviceRun(pass, results, options, gpu, given.empty() ? counters : again, std::exchange(tables, {}))
             .run();
@@ -208,36 +209,37 @@ DeviceResult run(const Pipeline& whole, Results& results, const Options& options
 
 /// Calls `take` with the sources of each section of each branch.
 template <class Take>
-void for_each_section(const Pipeline& whole, const Results& results, const Strategy& strategy,
-                      const EveryColumn& form, Take&& take) {
-  const OuterJoins joins(whole, results);
-  const Pipeline& pipeline = joins.pipeline();
-  const Passes passes(pipeline);
-  for (const Pipeline& run : runs_of(pipeline, passes)) {
-    const std::unique_ptr<DeviceSink> sink = device_sink(run);
-    for (const Branch& branch : run.branches) {
-      const Program program = make_program(branch, sink->form(), results);
+void for_each_section(const plan::Pipeline& whole, const ops::Results& results,
+                      const codegen::Strategy& strategy, const EveryColumn& form, Take&& take) {
+  const ops::OuterJoins joins(whole, results);
+  const plan::Pipeline& pipeline = joins.pipeline();
+  const ops::Passes passes(pipeline);
+  for (const plan::Pipeline& run : runs_of(pipeline, passes)) {
+    const std::unique_ptr<ops::DeviceSink> sink = device_sink(run);
+    for (const plan::Branch& branch : run.branches) {
+      const codegen::Program program = make_program(branch, sink->form(), results);
       const std::vector<size_t> columns = columns_of(program);
       std::vector<Type> types;
       for (const size_t column : columns) types.push_back(program.types[column]);
-      std::vector<ColumnForm> forms = forms_of(types, form);
+      std::vector<codegen::ColumnForm> forms = forms_of(types, form);
       for (size_t i = 0; i < columns.size(); ++i) forms[i].probe = program.probe_of(columns[i]);
       const size_t sections = sections_of(program, sink->form(), strategy).size();
       for (size_t section = 0; section < sections; ++section)
-        take(SectionSources(program, *sink, columns, forms, strategy, section));
+        take(ops::SectionSources(program, *sink, columns, forms, strategy, section));
     }
   }
 }
 
 }  // namespace
 
-std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results& results,
-                                        const Strategy& strategy, const EveryColumn& form, bool rare) {
+std::vector<std::string> kernel_sources(const plan::Pipeline& pipeline, const ops::Results& results,
+                                        const codegen::Strategy& strategy, const EveryColumn& form,
+                                        bool rare) {
   std::vector<std::string> sources;
-  for_each_section(pipeline, results, strategy, form, [&](const SectionSources& made) {
-    for (const KernelText& text : made.texts()) sources.push_back(text.text());
+  for_each_section(pipeline, results, strategy, form, [&](const ops::SectionSources& made) {
+    for (const codegen::KernelText& text : made.texts()) sources.push_back(text.text());
     if (!made.is_last()) return;
-    for (const KernelText& text : made.sink().other_texts(strategy, rare)) {
+    for (const codegen::KernelText& text : made.sink().other_texts(strategy, rare)) {
       if (std::string source = text.text();
           std::find(sources.begin(), sources.end(), source) == sources.end())
         sources.push_back(std::move(source));
@@ -246,15 +248,16 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results&
   return sources;
 }
 
-std::string kernels_name(const Pipeline& pipeline, const Results& results, const Strategy& strategy) {
+std::string kernels_name(const plan::Pipeline& pipeline, const ops::Results& results,
+                         const codegen::Strategy& strategy) {
   std::string all;
   for (const std::string& source : kernel_sources(pipeline, results, strategy)) all += source;
   return fmt::format("{:016x} {}", gpu::digest(all), all.size());
 }
 
-std::string not_on_device(const Pipeline& pipeline, const Results& results) {
+std::string not_on_device(const plan::Pipeline& pipeline, const ops::Results& results) {
   try {
-    for_each_section(pipeline, results, {}, {.nullable = true}, [](const SectionSources& made) {
+    for_each_section(pipeline, results, {}, {.nullable = true}, [](const ops::SectionSources& made) {
       if (made.is_last()) made.builder().check();
     });
     const bool sorts = pipeline.sink != nullptr && std::holds_alternative<plan::Sort>(pipeline.sink->payload);
@@ -267,10 +270,10 @@ std::string not_on_device(const Pipeline& pipeline, const Results& results) {
   }
 }
 
-DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Options& options,
-                           Accelerator& gpu, std::vector<Counters>& counters, Goal goal) {
-  if (goal != Goal::kHost) {
-    const std::vector<Counters> before = counters;
+DeviceResult run_on_device(const plan::Pipeline& pipeline, ops::Results& results, const ops::Options& options,
+                           ops::Accelerator& gpu, std::vector<ops::Counters>& counters, ops::Goal goal) {
+  if (goal != ops::Goal::kHost) {
+    const std::vector<ops::Counters> before = counters;
     try {
       return run(pipeline, results, options, gpu, counters, goal);
     } catch (const MemoryError&) {  // the host may have room
@@ -279,7 +282,7 @@ DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Opt
       counters = before;
     }
   }
-  return run(pipeline, results, options, gpu, counters, Goal::kHost);
+  return run(pipeline, results, options, gpu, counters, ops::Goal::kHost);
 }
 
 }  // namespace lanewise::exec

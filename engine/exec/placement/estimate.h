@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/pipeline/costs.h"
+#include "ops/work/costs.h"
 
 namespace lanewise::exec {
 
@@ -52,9 +52,9 @@ struct Estimate {
 
 /// On the host, including copies of data that is only on a GPU. Reading a column's source is in neither
 /// estimate: both sides do it.
-Estimate estimate_host(const Work& work, const Rates& host, const DeviceCosts& costs);
+Estimate estimate_host(const Work& work, const ops::Rates& host, const ops::DeviceCosts& costs);
 /// On the GPU, including opening, compilation, upload and the copy of the result.
-Estimate estimate_device(const Work& work, const DeviceCosts& costs, const DeviceState& state);
+Estimate estimate_device(const Work& work, const ops::DeviceCosts& costs, const DeviceState& state);
 
 /// "12.1 ms"
 std::string duration(double seconds);

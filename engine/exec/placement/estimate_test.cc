@@ -8,8 +8,8 @@ namespace estimate_test {
 using testing::HasSubstr;
 
 /// A GPU that is 100 times as fast as the host once all data is there.
-const Rates kHost{1e-4, 10e9, 1e9, 8e9, 4e9, 100e6, 10e6, 20e6, 200e6, 20e6};
-const DeviceCosts kGpu{
+const ops::Rates kHost{1e-4, 10e9, 1e9, 8e9, 4e9, 100e6, 10e6, 20e6, 200e6, 20e6};
+const ops::DeviceCosts kGpu{
     "A GPU", 0.3, 0.1, 0.002, 50e9, 40e9, {1e-3, 1000e9, 100e9, 800e9, 400e9, 10e9, 1e9, 2e9, 100e9, 20e9}};
 constexpr DeviceState kReady{.open = true, .compiled = true};
 
@@ -45,16 +45,16 @@ TEST(Estimates, ResultsComeBack) {
 }
 
 TEST(Estimates, EveryKindOfWorkHasItsRate) {
-  for (const auto& [kind, rate] : {std::pair{&Work::scanned, &Rates::scan},
-                                   {&Work::computed, &Rates::compute},
-                                   {&Work::searched, &Rates::search},
-                                   {&Work::walked, &Rates::automaton},
-                                   {&Work::sorted, &Rates::sort},
-                                   {&Work::built, &Rates::join},
-                                   {&Work::grouped, &Rates::group}}) {
+  for (const auto& [kind, rate] : {std::pair{&Work::scanned, &ops::Rates::scan},
+                                   {&Work::computed, &ops::Rates::compute},
+                                   {&Work::searched, &ops::Rates::search},
+                                   {&Work::walked, &ops::Rates::automaton},
+                                   {&Work::sorted, &ops::Rates::sort},
+                                   {&Work::built, &ops::Rates::join},
+                                   {&Work::grouped, &ops::Rates::group}}) {
     Work work;
     work.*kind = 1e9;
-    work.groups = kFewGroups;
+    work.groups = ops::kFewGroups;
     EXPECT_NEAR(on_host(work), kHost.start + 1e9 / (kHost.*rate), 1e-9);
     EXPECT_NEAR(on_device(work), on_device({}) + 1e9 / (kGpu.rates.*rate), 1e-9);
   }
@@ -62,10 +62,10 @@ TEST(Estimates, EveryKindOfWorkHasItsRate) {
 
 TEST(Estimates, MoreGroupsTakeLonger) {
   const auto grouped = [](double groups) { return on_host({.grouped = 1e8, .groups = groups}); };
-  EXPECT_DOUBLE_EQ(grouped(1), grouped(kFewGroups));
-  EXPECT_NEAR(grouped(kManyGroups) / grouped(kFewGroups), 10, 0.01);
-  EXPECT_NEAR(grouped(31623) / grouped(kFewGroups), std::sqrt(10), 0.01);
-  EXPECT_DOUBLE_EQ(grouped(1e8), grouped(kManyGroups));
+  EXPECT_DOUBLE_EQ(grouped(1), grouped(ops::kFewGroups));
+  EXPECT_NEAR(grouped(ops::kManyGroups) / grouped(ops::kFewGroups), 10, 0.01);
+  EXPECT_NEAR(grouped(31623) / grouped(ops::kFewGroups), std::sqrt(10), 0.01);
+  EXPECT_DOUBLE_EQ(grouped(1e8), grouped(ops::kManyGroups));
 }
 
 TEST(Estimates, LargerBuildSidesTakeLonger) {
@@ -73,10 +73,10 @@ TEST(Estimates, LargerBuildSidesTakeLonger) {
     return on_host({.lookups = {{.words = 1e8, .rows = rows}}}) - kHost.start;
   };
   EXPECT_NEAR(joined(1), 0.5, 1e-9);
-  EXPECT_DOUBLE_EQ(joined(1), joined(kFewKeys));
-  EXPECT_NEAR(joined(kManyKeys) / joined(kFewKeys), 10, 0.01);
-  EXPECT_NEAR(joined(1e5) / joined(kFewKeys), std::sqrt(10), 0.01);
-  EXPECT_NEAR(on_host({.lookups = {{1e8, 1}, {1e8, kManyKeys}}}) - kHost.start, 0.5 + 5, 1e-9);
+  EXPECT_DOUBLE_EQ(joined(1), joined(ops::kFewKeys));
+  EXPECT_NEAR(joined(ops::kManyKeys) / joined(ops::kFewKeys), 10, 0.01);
+  EXPECT_NEAR(joined(1e5) / joined(ops::kFewKeys), std::sqrt(10), 0.01);
+  EXPECT_NEAR(on_host({.lookups = {{1e8, 1}, {1e8, ops::kManyKeys}}}) - kHost.start, 0.5 + 5, 1e-9);
 }
 
 TEST(Estimates, TheHostLeavesOutWhatBoundsRefute) {
@@ -100,7 +100,7 @@ TEST(UsualCosts, FollowTheGpusProperties) {
   gpu::Properties h200{.name = "NVIDIA H200"};
   h200.bandwidth = 4.8e12;
   h200.multiprocessors = 132;
-  const DeviceCosts large = usual_device_costs(h200), usual = usual_device_costs({});
+  const ops::DeviceCosts large = ops::usual_device_costs(h200), usual = ops::usual_device_costs({});
   EXPECT_EQ(large.name, "NVIDIA H200");
   // Within a factor of two of the measurements in docs/notes/performance-gpu.md.
   const std::pair<double, double> kMeasured[] = {
@@ -115,13 +115,14 @@ TEST(UsualCosts, FollowTheGpusProperties) {
 }
 
 TEST(UsualCosts, OfTheHostAreInProportionToThreads) {
-  const Rates one = usual_host_rates(lanes::simd(), {}, 1), four = usual_host_rates(lanes::simd(), {}, 4);
+  const ops::Rates one = ops::usual_host_rates(lanes::simd(), {}, 1),
+                   four = ops::usual_host_rates(lanes::simd(), {}, 4);
   EXPECT_DOUBLE_EQ(four.sort, 4 * one.sort);
   EXPECT_DOUBLE_EQ(four.start, one.start);
-  EXPECT_EQ(with_threads_of(four, 4, 1), one);
+  EXPECT_EQ(ops::with_threads_of(four, 4, 1), one);
   lanes::Tuning slow;
   slow.literal_ns = 2;
-  EXPECT_NEAR(usual_host_rates(lanes::simd(), slow, 1).search, 0.5e9, 1);
+  EXPECT_NEAR(ops::usual_host_rates(lanes::simd(), slow, 1).search, 0.5e9, 1);
 }
 
 }  // namespace estimate_test

@@ -6,9 +6,9 @@
 #include <unordered_set>
 
 #include "exec/gpu/run_on_device.h"
-#include "exec/pipeline/pipeline.h"
 #include "exec/placement/placement.h"
-#include "exec/results/results.h"
+#include "ops/results/results.h"
+#include "plan/pipeline/pipeline.h"
 
 namespace lanewise::exec {
 
@@ -84,20 +84,21 @@ void for_parts(const NodePtr& root, F f) {
   const Parts parts(root);
   size_t before = 0;
   for (const PlanPart& part : parts.parts()) {
-    const std::vector<Pipeline> pipelines = split(*part.plan);
-    std::vector<PipelineText> texts =
+    const std::vector<plan::Pipeline> pipelines = split(*part.plan);
+    std::vector<plan::PipelineText> texts =
         texts_of(pipelines, before, [&](const plan::Values& values) { return parts.name_of(values); });
-    for (PipelineText& text : texts) text.part = part.name;
+    for (plan::PipelineText& text : texts) text.part = part.name;
     before += pipelines.size();
     f(pipelines, texts);
   }
 }
 
 /// The lines of a part's pipelines.
-std::string lines_of(const std::vector<Pipeline>& pipelines, const std::vector<PipelineText>& texts,
-                     bool kernels, const Options& options) {
-  Results results;  // without rows: only their types matter here
-  for (const Pipeline& pipeline : pipelines) results.push_back({{pipeline.output, {}}});
+std::string lines_of(const std::vector<plan::Pipeline>& pipelines,
+                     const std::vector<plan::PipelineText>& texts, bool kernels,
+                     const ops::Options& options) {
+  ops::Results results;  // without rows: only their types matter here
+  for (const plan::Pipeline& pipeline : pipelines) results.push_back({{pipeline.output, {}}});
   std::vector<Choice> choices;
   if (options.device_view) choices = Placement(pipelines, results, options).explain();
   std::string text;
@@ -121,19 +122,20 @@ std::string lines_of(const std::vector<Pipeline>& pipelines, const std::vector<P
 
 }  // namespace
 
-std::vector<PipelineText> explained_pipelines(const NodePtr& root) {
-  std::vector<PipelineText> all;
-  for_parts(root, [&](const std::vector<Pipeline>&, const std::vector<PipelineText>& texts) {
+std::vector<plan::PipelineText> explained_pipelines(const NodePtr& root) {
+  std::vector<plan::PipelineText> all;
+  for_parts(root, [&](const std::vector<plan::Pipeline>&, const std::vector<plan::PipelineText>& texts) {
     all.insert(all.end(), texts.begin(), texts.end());
   });
   return all;
 }
 
-std::string explain_pipelines(const NodePtr& root, bool kernels, const Options& options) {
+std::string explain_pipelines(const NodePtr& root, bool kernels, const ops::Options& options) {
   std::string text;
-  for_parts(root, [&](const std::vector<Pipeline>& pipelines, const std::vector<PipelineText>& texts) {
-    text += lines_of(pipelines, texts, kernels, options);
-  });
+  for_parts(root,
+            [&](const std::vector<plan::Pipeline>& pipelines, const std::vector<plan::PipelineText>& texts) {
+              text += lines_of(pipelines, texts, kernels, options);
+            });
   return text;
 }
 

@@ -17,14 +17,14 @@ std::string kernels_key(const std::string& kernels, const std::string& gpu) {
 
 }  // namespace
 
-Kernels find_kernels(const Pipeline& pipeline, const Results& results, const Strategy& strategy,
-                     const DeviceView& view) {
+Kernels find_kernels(const plan::Pipeline& pipeline, const ops::Results& results,
+                     const codegen::Strategy& strategy, const ops::DeviceView& view) {
   if (is_compiled_ahead(pipeline, results, strategy, view.architecture)) return Kernels::kAhead;
   const std::string key = kernels_key(kernels_name(pipeline, results, strategy), view.costs.name);
   return gpu::KernelCache::system().find(key) ? Kernels::kCached : Kernels::kToCompile;
 }
 
-void note_compiled(const Pipeline& pipeline, const Results& results, const Options& options) {
+void note_compiled(const plan::Pipeline& pipeline, const ops::Results& results, const ops::Options& options) {
   if (!options.device_view) return;
   const std::string kernels = kernels_name(pipeline, results, options.device_strategy);
   const gpu::KernelCache& cache = gpu::KernelCache::system();

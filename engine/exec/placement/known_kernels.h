@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "exec/pipeline/options.h"
-#include "exec/pipeline/pipeline.h"
-#include "exec/results/results.h"
+#include "ops/results/results.h"
+#include "ops/run/options.h"
+#include "plan/pipeline/pipeline.h"
 
 namespace lanewise::exec {
 
@@ -17,10 +17,10 @@ enum class Kernels : uint8_t {
 };
 
 /// Writes the kernels' sources and looks for them. Throws expr::NotOnDevice.
-Kernels find_kernels(const Pipeline& pipeline, const Results& results, const Strategy& strategy,
-                     const DeviceView& view);
+Kernels find_kernels(const plan::Pipeline& pipeline, const ops::Results& results,
+                     const codegen::Strategy& strategy, const ops::DeviceView& view);
 
 /// Records that this machine has compiled the pipeline's kernels for this GPU, for later choices.
-void note_compiled(const Pipeline& pipeline, const Results& results, const Options& options);
+void note_compiled(const plan::Pipeline& pipeline, const ops::Results& results, const ops::Options& options);
 
 }  // namespace lanewise::exec

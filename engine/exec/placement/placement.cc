@@ -17,30 +17,31 @@ namespace {
 constexpr double kRowsForHost = 1 << 16;
 
 /// The columns of a pipeline's result.
-const Schema& columns_of(const Pipeline& pipeline) {
+const Schema& columns_of(const plan::Pipeline& pipeline) {
   return is_build(pipeline) ? pipeline.input : pipeline.output;
 }
 
 /// Whether the GPU of `view` has a column of a source with that many rows.
-bool is_resident(const DeviceView& view, const Source& source, size_t column, int64_t rows) {
+bool is_resident(const ops::DeviceView& view, const Source& source, size_t column, int64_t rows) {
   const DeviceRows* there = source.device_rows();
   if (there != nullptr && there->device() == view.ordinal && there->has(column)) return true;
-  Accelerator* const gpu = view.opened;
+  ops::Accelerator* const gpu = view.opened;
   return gpu != nullptr && !gpu->store.parts_of(source.identity(), column, rows, gpu->batch_rows).empty();
 }
 
 }  // namespace
 
-bool merges_parts(const Pipeline& pipeline) {
+bool merges_parts(const plan::Pipeline& pipeline) {
   const auto* aggregate =
       pipeline.sink == nullptr ? nullptr : std::get_if<plan::Aggregate>(&pipeline.sink->payload);
   return aggregate != nullptr && std::ranges::any_of(aggregate->aggregates, ops::merges_parts);
 }
 
-Placement::Placement(const std::vector<Pipeline>& pipelines, const Results& results, const Options& options)
+Placement::Placement(const std::vector<plan::Pipeline>& pipelines, const ops::Results& results,
+                     const ops::Options& options)
     : pipelines_(pipelines), results_(results), options_(options) {
   if (!options.accelerator && !options.device_view) return;  // nothing to choose
-  for (const Pipeline& pipeline : pipelines) parts_.push_back({.reads = results_read(pipeline)});
+  for (const plan::Pipeline& pipeline : pipelines) parts_.push_back({.reads = results_read(pipeline)});
   rows_.resize(pipelines.size());
 }
 
@@ -71,8 +72,8 @@ std::vector<Choice> Placement::explain() {
 /// Takes in what has changed since the last choice.
 void Placement::look(size_t next) {
   next_ = next;
-  const Accelerator* const before = view_.opened;
-  view_ = options_.device_view ? options_.device_view() : DeviceView();
+  const ops::Accelerator* const before = view_.opened;
+  view_ = options_.device_view ? options_.device_view() : ops::DeviceView();
   for (Part& part : parts_) {
     if (view_.opened == before) break;
     part.work.reset();  // the GPU's costs are now known
@@ -95,7 +96,7 @@ bool Placement::is_small(size_t i) const {
   const auto is_table = [&](size_t read) { return is_build(pipelines_[read]); };
   if (!options_.device_only && std::ranges::any_of(parts_[i].reads, is_table)) return false;
   double rows = 0;
-  for (const Branch& branch : pipelines_[i].branches) {
+  for (const plan::Branch& branch : pipelines_[i].branches) {
     const std::optional<size_t> read = pipeline_read(branch);
     if (!read) return false;
     rows += rows_[*read];
@@ -111,7 +112,7 @@ void Placement::estimate_works() {
   for (size_t i = next_; i < parts_.size(); ++i) {
     Part& part = parts_[i];
     std::vector<double> input_rows;
-    for (const Branch& branch : pipelines_[i].branches) {
+    for (const plan::Branch& branch : pipelines_[i].branches) {
       if (const auto read = pipeline_read(branch)) input_rows.push_back(known.result_rows[*read]);
     }
     if (!part.work || input_rows != part.input_rows) part.work = work_of(pipelines_[i], known);
@@ -155,7 +156,7 @@ void Placement::place() {
 }
 
 PipelineTimes Placement::times_of(size_t i) const {
-  const Pipeline& pipeline = pipelines_[i];
+  const plan::Pipeline& pipeline = pipelines_[i];
   const double bytes = rows_[i] * usual_bytes(columns_of(pipeline));
   PipelineTimes times;
   if (parts_[i].work) times.host = estimate_host(*parts_[i].work, options_.host_rates, view_.costs).seconds();
@@ -171,7 +172,7 @@ PipelineTimes Placement::times_of(size_t i) const {
 
 /// The same of a result that exists.
 PipelineTimes Placement::times_of_result(size_t i, PipelineTimes times) const {
-  const PipelineResult& result = results_[i];
+  const ops::PipelineResult& result = results_[i];
   const bool is_built_here = result.build != nullptr || result.parts != nullptr;
   if (result.left) {
     times.host = kNever;
@@ -187,7 +188,7 @@ PipelineTimes Placement::times_of_result(size_t i, PipelineTimes times) const {
 double Placement::device_seconds(size_t i) const {
   if (is_small(i) || merges_parts(pipelines_[i]) || !lacking(i).empty()) return kNever;
   Work own = *parts_[i].work;
-  for (const Branch& branch : pipelines_[i].branches) {
+  for (const plan::Branch& branch : pipelines_[i].branches) {
     if (const auto read = pipeline_read(branch)) own.missing -= rows_[*read] * usual_bytes(branch.schema);
   }
   const DeviceState ready{.open = true, .compiled = kernels(i) != Kernels::kToCompile};
@@ -209,7 +210,7 @@ bool Placement::is_left(size_t result) const {
 /// The work, with the rows that it reads where they are.
 Work Placement::work_now(size_t i) const {
   Work work = *parts_[i].work;
-  for (const Branch& branch : pipelines_[i].branches) {
+  for (const plan::Branch& branch : pipelines_[i].branches) {
     const auto read = pipeline_read(branch);
     if (!read || !is_left(*read)) continue;
     const double bytes = rows_[*read] * usual_bytes(branch.schema);

@@ -4,23 +4,24 @@
 #include <string>
 #include <vector>
 
-#include "exec/pipeline/options.h"
-#include "exec/pipeline/pipeline.h"
 #include "exec/placement/choice.h"
 #include "exec/placement/places.h"
-#include "exec/results/results.h"
+#include "ops/results/results.h"
+#include "ops/run/options.h"
+#include "plan/pipeline/pipeline.h"
 
 namespace lanewise::exec {
 
 /// Whether the sink merges results of parts, which are groups of a larger grouping set. Only the host does:
 /// it also merges the groups of a device's batches.
-bool merges_parts(const Pipeline& pipeline);
+bool merges_parts(const plan::Pipeline& pipeline);
 
 /// Where the pipelines of a plan run: by Options::device_only, the device's support and the least estimated
 /// time of all that have not run yet. The references outlive it.
 class Placement {
  public:
-  Placement(const std::vector<Pipeline>& pipelines, const Results& results, const Options& options);
+  Placement(const std::vector<plan::Pipeline>& pipelines, const ops::Results& results,
+            const ops::Options& options);
 
   /// The choice for pipeline `next`. Those before it have run; those after it are placed, too. Sources are
   /// written only for pipelines that may run on the device.
@@ -62,11 +63,11 @@ class Placement {
   Work work_now(size_t i) const;
   std::string context_of(size_t i, bool on_device) const;
 
-  const std::vector<Pipeline>& pipelines_;
-  const Results& results_;
-  const Options& options_;
+  const std::vector<plan::Pipeline>& pipelines_;
+  const ops::Results& results_;
+  const ops::Options& options_;
   bool explains_ = false;
-  DeviceView view_ = {};
+  ops::DeviceView view_ = {};
   size_t next_ = 0;  // pipelines before it have run
   std::vector<Part> parts_;
   std::vector<double> rows_;  // of the results

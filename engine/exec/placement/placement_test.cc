@@ -7,10 +7,10 @@
 
 #include "base/testing/temporary_folder.h"
 #include "data/gpu/device_rows.h"
-#include "exec/gpu/testing/call_of.h"
-#include "exec/testing/fake_source.h"
+#include "data/testing/fake_source.h"
 #include "expr/functions/build.h"
 #include "gpu/testing/fake_driver.h"
+#include "ops/gpu/testing/call_of.h"
 
 namespace lanewise::exec {
 namespace placement_test {
@@ -49,7 +49,7 @@ class DeviceSource : public LargeSource, public DeviceRows {
 plan::NodePtr scan(int64_t rows) { return plan::scan(std::make_shared<LargeSource>(rows), {0}); }
 ExprPtr x() { return column(0, TypeId::kInt64); }
 plan::NodePtr sum(plan::NodePtr child) {
-  return plan::aggregate(std::move(child), {}, {call_of("sum", {x()}, TypeId::kInt128)}, {"a"});
+  return plan::aggregate(std::move(child), {}, {ops::call_of("sum", {x()}, TypeId::kInt128)}, {"a"});
 }
 plan::NodePtr sum_of(int64_t rows) { return sum(scan(rows)); }
 /// Drops rows by a separate pattern for each.
@@ -62,8 +62,8 @@ plan::NodePtr not_offered(int64_t rows) { return sum(not_offered(scan(rows))); }
 class Choices : public testing::Test {
  protected:
   Choices() {
-    options_.host_rates = usual_host_rates(lanes::simd(), {}, 1);
-    view_.costs = usual_device_costs({.name = "A GPU"});
+    options_.host_rates = ops::usual_host_rates(lanes::simd(), {}, 1);
+    view_.costs = ops::usual_device_costs({.name = "A GPU"});
     options_.device_view = [this] { return view_; };
   }
   /// For the last pipeline, when it is about to run.
@@ -75,9 +75,9 @@ class Choices : public testing::Test {
     pipelines_ = split(*plan);
     return Placement(pipelines_, no_rows(), options_).explain();
   }
-  const Results& no_rows() {
+  const ops::Results& no_rows() {
     results_.clear();
-    for (const Pipeline& pipeline : pipelines_) results_.push_back({{pipeline.output, {}}});
+    for (const plan::Pipeline& pipeline : pipelines_) results_.push_back({{pipeline.output, {}}});
     return results_;
   }
 
@@ -86,10 +86,10 @@ class Choices : public testing::Test {
     return folder;
   }
   const gpu::Setting in_ = {"XDG_CACHE_HOME", cache().path().c_str()};
-  Options options_;
-  DeviceView view_;
-  std::vector<Pipeline> pipelines_;
-  Results results_;
+  ops::Options options_;
+  ops::DeviceView view_;
+  std::vector<plan::Pipeline> pipelines_;
+  ops::Results results_;
 };
 
 TEST_F(Choices, AreTheFasterSides) {
@@ -123,11 +123,11 @@ TEST_F(Choices, KnowWhereRowsLie) {
 TEST_F(Choices, KnowWhichKernelsWereCompiled) {
   view_.costs.name = "GPU " + std::to_string(std::random_device()());  // not one of an earlier run
   const auto plan =
-      plan::aggregate(scan(1000), {}, {call_of("max", {call("-", {x(), x()})}, TypeId::kInt64)}, {"a"});
+      plan::aggregate(scan(1000), {}, {ops::call_of("max", {call("-", {x(), x()})}, TypeId::kInt64)}, {"a"});
   const Choice before = explained(plan).back();
   EXPECT_EQ(before.kernels, Kernels::kToCompile);
   EXPECT_THAT(before.device_text(), HasSubstr("compile 200.0 ms; kernels to be compiled"));
-  note_compiled(split(*plan).back(), {}, options_);
+  note_compiled(plan::split(*plan).back(), {}, options_);
   const Choice after = explained(plan).back();
   EXPECT_EQ(after.kernels, Kernels::kCached);
   EXPECT_THAT(after.device_text(), HasSubstr("; kernels in the cache"));
@@ -173,7 +173,7 @@ TEST_F(Choices, FewRowsOfResultsAreTheHosts) {
 
 plan::NodePtr count_by(plan::NodePtr child, size_t key) {
   return plan::aggregate(std::move(child), {column(key, TypeId::kInt64)},
-                         {call_of("count_star", {}, TypeId::kInt64)}, {"x", "n"});
+                         {ops::call_of("count_star", {}, TypeId::kInt64)}, {"x", "n"});
 }
 /// How many groups have how many rows.
 plan::NodePtr sizes_of_groups(int64_t rows) { return count_by(count_by(scan(rows), 0), 1); }
@@ -229,8 +229,8 @@ TEST_F(Choices, FollowRowsThatExist) {
   view_.costs.open = 0;
   const auto plan = sizes_of_groups(1000);
   pipelines_ = split(*plan);
-  Results results = no_rows();
-  results[0].left = LeftRows{nullptr, {{20'000'000, {}}, {30'000'000, {}}}};
+  ops::Results results = no_rows();
+  results[0].left = ops::LeftRows{nullptr, {{20'000'000, {}}, {30'000'000, {}}}};
   const Choice there = Placement(pipelines_, results, options_).choose(1);
   EXPECT_TRUE(there.on_device);
   EXPECT_EQ(there.work.missing, 0);

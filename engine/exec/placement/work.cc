@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "data/gpu/device_rows.h"
-#include "exec/inputs/slicing.h"
-#include "exec/inputs/stored_input.h"
 #include "expr/codegen/emitter.h"
 #include "expr/patterns/prepared_pattern.h"
 #include "ops/filter/filter.h"
+#include "ops/scan/slicing.h"
+#include "ops/scan/stored_input.h"
 #include "text/forms/form.h"
 
 namespace lanewise::exec {
@@ -20,7 +20,7 @@ double usual_bytes(Type type) {
   return type.is_string() ? 4 + kUsualText : static_cast<double>(width(type.physical()));
 }
 double words(Type type) {
-  return std::ceil((type.is_string() ? kUsualText : usual_bytes(type)) / kWordBytes);
+  return std::ceil((type.is_string() ? kUsualText : usual_bytes(type)) / ops::kWordBytes);
 }
 
 /// Of a row that a build side keeps, or that is found there: its keys, and the columns that the join gives.
@@ -47,13 +47,13 @@ class ColumnSizes {
  public:
   explicit ColumnSizes(double rows) { size_.rows = rows; }
 
-  void add(Type type, const ColumnStore::Chunks& chunks, bool resident, bool elsewhere) {
+  void add(Type type, const ops::ColumnStore::Chunks& chunks, bool resident, bool elsewhere) {
     double fixed = 0, text = 0;
     if (chunks == nullptr) {
       fixed = size_.rows * (type.is_string() ? 4 : usual_bytes(type));
       text = type.is_string() ? size_.rows * kUsualText : 0;
     } else {
-      for (const StoredChunk& chunk : *chunks) {
+      for (const ops::StoredChunk& chunk : *chunks) {
         const Column& column = *chunk.column;
         const bool plain_text = type.is_string() && column.dictionary == nullptr;
         fixed += static_cast<double>(column.offsets.size() + (plain_text ? 0 : column.values.size()));
@@ -81,7 +81,7 @@ class ColumnSizes {
 
 InputSize size_of(const plan::Scan& scan, const Schema& schema, const Known& known) {
   const std::string identity = scan.source->identity();
-  std::vector<ColumnStore::Chunks> chunks(scan.columns.size());
+  std::vector<ops::ColumnStore::Chunks> chunks(scan.columns.size());
   int64_t rows = scan.source->estimated_rows();
   bool hot = !chunks.empty() && known.store != nullptr && !identity.empty();
   if (hot) {
@@ -101,8 +101,8 @@ InputSize size_of(const plan::Scan& scan, const Schema& schema, const Known& kno
   }
   InputSize size = sizes.size();
   if (hot) {
-    size.skipped =
-        static_cast<double>(read_stored(chunks, rows, scan.predicates, slicing_for({}, rows)).skipped_rows);
+    size.skipped = static_cast<double>(
+        read_stored(chunks, rows, scan.predicates, ops::slicing_for({}, rows)).skipped_rows);
   }
   return size;
 }
@@ -113,7 +113,7 @@ InputSize size_of(double rows, const Schema& schema) {
   return sizes.size();
 }
 
-InputSize size_of(const Branch& branch, const Known& known) {
+InputSize size_of(const plan::Branch& branch, const Known& known) {
   if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input))
     return size_of(**scan, branch.schema, known);
   if (const auto* values = std::get_if<const plan::Values*>(&branch.input))
@@ -124,14 +124,14 @@ InputSize size_of(const Branch& branch, const Known& known) {
 /// The rows of a branch on their way to the sink.
 class BranchWork {
  public:
-  BranchWork(const Branch& branch, const InputSize& size, const Known& known, Work& work)
+  BranchWork(const plan::Branch& branch, const InputSize& size, const Known& known, Work& work)
       : work_(work), all_(size.rows), rows_(size.rows), text_(size.text) {
     work.rows += size.rows;
     work.scanned += size.fixed;
     work.missing += size.missing;
     work.fetched += size.fetched;
     if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) narrow((*scan)->predicates);
-    for (const StepSpec& step : branch.steps) {
+    for (const plan::StepSpec& step : branch.steps) {
       visit_step(
           *step.node, [&](const plan::Filter& filter) { narrow({filter.predicate}); },
           [&](const plan::Project& project) { evaluate(project.exprs); },
@@ -203,7 +203,7 @@ class BranchWork {
 /// The sink of several branches.
 class SinkWork {
  public:
-  SinkWork(const Pipeline& pipeline, double rows, Work& work)
+  SinkWork(const plan::Pipeline& pipeline, double rows, Work& work)
       : pipeline_(pipeline), rows_(rows), work_(work) {}
 
   /// The expressions that it evaluates for each row.
@@ -293,7 +293,7 @@ class SinkWork {
     work_.groups = groups();
   }
 
-  const Pipeline& pipeline_;
+  const plan::Pipeline& pipeline_;
   const double rows_;  // rows that reach it
   Work& work_;
 };
@@ -306,11 +306,11 @@ double usual_bytes(const Schema& schema) {
   return bytes;
 }
 
-Work work_of(const Pipeline& pipeline, const Known& known) {
+Work work_of(const plan::Pipeline& pipeline, const Known& known) {
   Work work;
   double rows = 0, skipped = 0;
   const std::vector<ExprPtr> exprs = SinkWork(pipeline, 0, work).expressions();
-  for (const Branch& branch : pipeline.branches) {
+  for (const plan::Branch& branch : pipeline.branches) {
     const InputSize size = size_of(branch, known);
     BranchWork through(branch, size, known, work);
     through.evaluate(exprs);

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "data/testing/fake_source.h"
 #include "exec/execute.h"
-#include "exec/gpu/testing/call_of.h"
-#include "exec/testing/fake_source.h"
 #include "expr/functions/build.h"
+#include "ops/gpu/testing/call_of.h"
 
 namespace lanewise::exec {
 namespace work_test {
@@ -33,17 +33,17 @@ class Works : public testing::Test {
   }
   /// Reads the columns, which then stay in memory.
   void heat() {
-    Options options;
+    ops::Options options;
     options.store = &store_;
     execute(scan(), options);
     known_.store = &store_;
   }
 
   MemoryBudget budget_{size_t{1} << 30};
-  ColumnStore store_{&budget_};
+  ops::ColumnStore store_{&budget_};
   std::shared_ptr<FakeSource> source_;
   Known known_;
-  std::vector<Pipeline> pipelines_;
+  std::vector<plan::Pipeline> pipelines_;
 };
 
 ExprPtr id() { return column(0, TypeId::kInt64); }
@@ -52,10 +52,10 @@ ExprPtr s() { return column(2, TypeId::kVarchar); }
 ExprPtr big(int64_t value) { return literal(Value::int64(value)); }
 ExprPtr like(const char* pattern) { return call("~~", {s(), literal(Value::varchar(pattern))}); }
 plan::NodePtr count(plan::NodePtr child) {
-  return plan::aggregate(std::move(child), {}, {call_of("count_star", {}, TypeId::kInt64)}, {"count"});
+  return plan::aggregate(std::move(child), {}, {ops::call_of("count_star", {}, TypeId::kInt64)}, {"count"});
 }
 plan::NodePtr grouped(plan::NodePtr child) {
-  return plan::aggregate(std::move(child), {n()}, {call_of("count_star", {}, TypeId::kInt64)},
+  return plan::aggregate(std::move(child), {n()}, {ops::call_of("count_star", {}, TypeId::kInt64)},
                          {"n", "count"});
 }
 
@@ -113,14 +113,14 @@ TEST_F(Works, GroupsAreAsManyAsThePlanSays) {
   EXPECT_EQ(work.groups, kWorkRows);
   EXPECT_EQ(work.grouped, kWorkRows);
   EXPECT_EQ(work.result_bytes, kWorkRows * (4 + 8.0));
-  EXPECT_EQ(this->work(plan::distinct(scan())).grouped, kWorkRows * (1 + 1 + kUsualText / kWordBytes));
+  EXPECT_EQ(this->work(plan::distinct(scan())).grouped, kWorkRows * (1 + 1 + kUsualText / ops::kWordBytes));
 }
 
 TEST_F(Works, SortsAndLimits) {
   EXPECT_EQ(work(plan::sort(scan(), {{id()}})).sorted, kWorkRows);
   EXPECT_EQ(work(plan::sort(scan(), {{id()}})).result_rows, kWorkRows);
   const Work top = work(plan::sort(scan(), {{s()}}, 10, 5));
-  EXPECT_EQ(top.sorted, 15 * kUsualText / kWordBytes);
+  EXPECT_EQ(top.sorted, 15 * kUsualText / ops::kWordBytes);
   EXPECT_EQ(top.result_rows, 10);
   const Work limit = work(plan::limit(scan({call("<", {id(), big(5)})}), 200));
   EXPECT_EQ(limit.host_share, 200 / (kPasses * kWorkRows));
@@ -139,7 +139,7 @@ TEST_F(Works, JoinsBuildAndLookUp) {
         plan::join(plan::with_estimate(scan(), kWorkRows), scan({call("<", {id(), big(5)})}), join),
         expected);
   };
-  const double keys = 1 + kUsualText / kWordBytes, row = keys + 1 + kUsualText / kWordBytes;
+  const double keys = 1 + kUsualText / ops::kWordBytes, row = keys + 1 + kUsualText / ops::kWordBytes;
   const double built = kPasses * kWorkRows;
   const plan::NodePtr plan = count(joined(plan::JoinKind::kInner, 3.0 * kWorkRows));
   EXPECT_DOUBLE_EQ(work(plan).built, built * row);

@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "exec/pipeline/pipeline.h"
 #include "exec/recursion/recursion_rows.h"
+#include "plan/pipeline/pipeline.h"
 
 namespace lanewise::exec {
 

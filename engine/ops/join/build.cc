@@ -67,19 +67,6 @@ void check_rows(size_t rows) {
 
 }  // namespace
 
-bool asks_right(plan::JoinKind kind) {
-  using plan::JoinKind;
-  return kind == JoinKind::kRight || kind == JoinKind::kFull || kind == JoinKind::kRightSemi ||
-         kind == JoinKind::kRightAnti;
-}
-
-bool asks_existence(const plan::Join& join) {
-  using plan::JoinKind;
-  const bool exists =
-      join.kind == JoinKind::kSemi || join.kind == JoinKind::kAnti || join.kind == JoinKind::kMark;
-  return exists && join.condition == nullptr && !join.range;
-}
-
 std::string Build::describe() const {
   return lookup == nullptr ? "" : fmt::format("{} rows, {}", rows, lookup->describe());
 }
@@ -240,13 +227,14 @@ std::shared_ptr<Build> BuildForm::make(std::vector<ColumnPtr> columns, size_t ro
   }
   if (join.range) build->range = columns[range];
   if (!keys.empty())
-    build->lookup = make_lookup(build->keys, build->finds_nulls, rows, asks_existence(join), lookup, budget);
+    build->lookup =
+        make_lookup(build->keys, build->finds_nulls, rows, plan::asks_existence(join), lookup, budget);
   if (build->unique() && reads_one_value(join, *build)) build->lookup->hold(*build->columns[0]);
   if (build->lookup != nullptr && build->lookup->order())
     build->in_order = counts_up(build->lookup->order(), build->lookup->order().size() / sizeof(uint32_t));
   if (join.kind == plan::JoinKind::kMark)
     build->rows_of_nulls = rows_of_nulls(join, build->keys, build->rows);
-  if (asks_right(join.kind)) build->matched = std::make_unique<std::atomic<uint8_t>[]>(rows);
+  if (plan::asks_right(join.kind)) build->matched = std::make_unique<std::atomic<uint8_t>[]>(rows);
   return build;
 }
 

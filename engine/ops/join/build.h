@@ -11,11 +11,6 @@
 
 namespace lanewise::ops {
 
-/// Whether the join returns rows of the right child depending on whether they have a match.
-bool asks_right(plan::JoinKind kind);
-/// Whether only the existence of a key in the build side matters, not its rows.
-bool asks_existence(const plan::Join& join);
-
 /// The columns of its right child (the build side) that a join keeps, and their use.
 struct JoinColumns {
   /// `of_left` and `of_right` are the columns of the children.

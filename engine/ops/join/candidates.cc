@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "data/physical_value.h"
+#include "data/visit_width.h"
 #include "ops/join/range.h"
 #include "primitives/kernels.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/size.h"
 #include "data/physical_value.h"
+#include "data/visit_width.h"
 #include "ops/join/key_slices.h"
 #include "ops/join/number_lookups.h"
 #include "ops/join/packed_lookup.h"

@@ -68,7 +68,7 @@ enum class GpuCost : uint8_t {
 
 /// How a strategy runs on a GPU.
 struct GpuKernel {
-  std::string_view header;  ///< in exec/gpu/match, without "-inl.h"
+  std::string_view header;  ///< in ops/filter/gpu, without "-inl.h"
   /// The body, for a parameter `job`. {offset} is the type of offsets, {rows} those that are tested,
   /// {shared} whether the automaton's table is in shared memory.
   std::string_view call;

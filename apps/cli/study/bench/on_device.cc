@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "exec/gpu/codegen/kernel_text.h"
+#include "codegen/kernel_text.h"
 
 namespace lanewise::cli::bench {
 
@@ -49,7 +49,7 @@ OnDevice::OnDevice(gpu::Device& given, std::string text)
       stream(given),
       pool(given),
       staging(given),
-      module_(gpu::build(given, exec::kernel_source(std::move(text)))) {}
+      module_(gpu::build(given, codegen::kernel_source(std::move(text)))) {}
 
 gpu::DeviceBuffer OnDevice::room(size_t bytes) {
   return pool.allocate(std::max<size_t>(bytes, 64), stream, "the study");

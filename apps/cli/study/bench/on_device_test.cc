@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/gpu/codegen/kernel_text.h"
+#include "codegen/kernel_text.h"
 #include "gpu/testing/nvrtc.h"
 
 namespace lanewise::cli::bench {
@@ -18,7 +18,7 @@ TEST(StudyKernels, NvrtcTakesThem) {
   if (kSanitized) GTEST_SKIP() << "NVRTC is not instrumented";
   if (!gpu::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
   for (const std::string& text : {card_kernels(), scan_kernels(), text_kernels(), pair_kernels()})
-    EXPECT_FALSE(gpu::Compiler::system().compile(exec::kernel_source(text), "sm_90").empty());
+    EXPECT_FALSE(gpu::Compiler::system().compile(codegen::kernel_source(text), "sm_90").empty());
 }
 
 }  // namespace

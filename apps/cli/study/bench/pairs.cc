@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "exec/gpu/join/expand-inl.h"
+#include "ops/join/gpu/expand-inl.h"
 #include "output/result_writer.h"
 #include "study/bench/index_device.h"
 #include "study/bench/on_device.h"
@@ -19,7 +19,7 @@ namespace lanewise::cli::bench {
 namespace {
 
 constexpr const char* kPairKernels = R"(
-#include "exec/gpu/join/expand-inl.h"
+#include "ops/join/gpu/expand-inl.h"
 
 using namespace lanewise::kernel;
 

@@ -12,7 +12,7 @@ constexpr double kNumberKey = 8, kText = 64;  // bytes
 }  // namespace
 
 const std::vector<MeasuredPipeline>& measured_pipelines() {
-  using exec::Rates;
+  using ops::Rates;
   static const std::vector<MeasuredPipeline> pipelines = {
       {"scan", &Rates::scan, kNumberKey, "numbers", "SELECT sum(few) FROM numbers"},
       // 16 operators over rows that are read anyway.
@@ -59,9 +59,9 @@ void make_tables(StoppableSession& session, uint64_t rows) {
   };
   make("numbers", "few BIGINT, many BIGINT, far BIGINT", rows,
        fmt::format("few = hash(i) % {}, many = hash(i + 1) % {}, far = hash(i + 2) >> 2",
-                   static_cast<uint64_t>(exec::kFewGroups), static_cast<uint64_t>(exec::kManyGroups)));
+                   static_cast<uint64_t>(ops::kFewGroups), static_cast<uint64_t>(ops::kManyGroups)));
   session.run(fmt::format("CREATE OR REPLACE TABLE keys AS SELECT i AS k, i % 7 AS v FROM range({}) r(i)",
-                          static_cast<uint64_t>(exec::kFewKeys)));
+                          static_cast<uint64_t>(ops::kFewKeys)));
   make("texts", "s VARCHAR", rows / kNumbersOfText,
        fmt::format("s = md5(i::VARCHAR) || md5((i + {})::VARCHAR)", rows / kNumbersOfText));
 }

@@ -5,17 +5,17 @@
 #include <vector>
 
 #include "api/session.h"
-#include "exec/pipeline/costs.h"
+#include "ops/work/costs.h"
 #include "process/interrupt.h"
 
 namespace lanewise::cli::bench {
 
-/// A query that mostly measures one of exec::Rates.
+/// A query that mostly measures one of ops::Rates.
 struct MeasuredPipeline {
-  std::string name;            ///< the rate's
-  double exec::Rates::* rate;  ///< units per second
-  double units;                ///< of a row
-  std::string table;           ///< that make_tables() makes
+  std::string name;           ///< the rate's
+  double ops::Rates::* rate;  ///< units per second
+  double units;               ///< of a row
+  std::string table;          ///< that make_tables() makes
   std::string query;
 };
 

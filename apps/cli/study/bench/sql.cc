@@ -48,7 +48,7 @@ class Level {
   double seconds(const std::string& query) {
     const StatementResult result = session_.run(query);
     kernel_seconds_ = 0;
-    for (const exec::OperatorProfile& line : result.profile) kernel_seconds_ += line.kernel_seconds;
+    for (const ops::OperatorProfile& line : result.profile) kernel_seconds_ += line.kernel_seconds;
     return result.run_seconds;
   }
   /// Of the last run.

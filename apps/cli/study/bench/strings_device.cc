@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/bits.h"
-#include "exec/gpu/match/match.h"
 #include "lanes/automata/renumbered.h"
+#include "ops/filter/gpu/match.h"
 #include "study/bench/on_device.h"
 #include "text/pattern/compiled_pattern.h"
 
@@ -15,7 +15,7 @@ namespace lanewise::cli::bench {
 namespace {
 
 constexpr const char* kTextKernels = R"(
-#include "exec/gpu/match/match-inl.h"
+#include "ops/filter/gpu/match-inl.h"
 
 using namespace lanewise::kernel;
 
@@ -121,7 +121,7 @@ struct BytesJob {
 };
 
 constexpr unsigned kBytes = 256;
-/// The engine's choices for an automaton: see exec/gpu/match.
+/// The engine's choices for an automaton: see ops/filter/gpu.
 constexpr unsigned kEngineThreads = 512;
 constexpr uint32_t kEngineRefill = 24, kEngineRefillUneven = 28;
 
@@ -262,7 +262,7 @@ void TextOnDevice::load(const TextRows& text, const TextShape& shape, const text
   uint64_t longest = 0;
   for (size_t row = 0; row < text.rows(); ++row)
     longest = std::max<uint64_t>(longest, text.offsets[row + 1] - text.offsets[row]);
-  state.look = exec::look_for_late(longest, text.size() / std::max<uint64_t>(text.rows(), 1) + 1);
+  state.look = ops::look_for_late(longest, text.size() / std::max<uint64_t>(text.rows(), 1) + 1);
   state.compares = shape.test != RowTest::regex;
   const std::string constant = state.compares ? needle_of(shape) : "";
   state.needle = state.on.upload(std::vector<uint8_t>(constant.begin(), constant.end()));

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/machine.h"
-#include "exec/gpu/rows/row_kernels.h"
 #include "gpu/modules/kernels.h"
 #include "gpu/staging.h"
+#include "ops/gpu/rows/row_kernels.h"
 #include "study/bench/pipelines.h"
 
 namespace lanewise::cli::bench {
@@ -47,7 +47,7 @@ class Folder {
 };
 
 /// The times that do not depend on the pipeline.
-void measure_transfers(gpu::Device& device, exec::DeviceCosts& costs) {
+void measure_transfers(gpu::Device& device, ops::DeviceCosts& costs) {
   constexpr size_t kBytes = size_t{64} << 20;
   gpu::Stream stream(device);
   gpu::DevicePool pool(device);
@@ -65,7 +65,7 @@ void measure_transfers(gpu::Device& device, exec::DeviceCosts& costs) {
     costs.download = std::max(costs.download, kBytes / down);
   }
   // The kernels that all queries share are a source of typical size.
-  const gpu::KernelSource source = exec::kernel_source(exec::list_kernels());
+  const gpu::KernelSource source = codegen::kernel_source(ops::list_kernels());
   const Folder folder;
   gpu::KernelCache cache(folder.path());
   const gpu::KernelCache none_ahead({});  // even if they were compiled with the program
@@ -83,7 +83,7 @@ Times time(StoppableSession& session, const std::string& query) {
   for (int round = 0; round <= kDeviceRounds; ++round) {
     const StatementResult result = session.run(query);
     double kernels = 0;
-    for (const exec::OperatorProfile& line : result.profile) kernels += line.kernel_seconds;
+    for (const ops::OperatorProfile& line : result.profile) kernels += line.kernel_seconds;
     if (round == 0) continue;  // this run reads, compiles and uploads
     least.run = std::min(least.run, result.run_seconds);
     least.kernels = std::min(least.kernels, kernels);
@@ -114,7 +114,7 @@ class RatesOf {
     return all;
   }
 
-  exec::Rates rates;
+  ops::Rates rates;
 
  private:
   StoppableSession session_;
@@ -123,9 +123,9 @@ class RatesOf {
 
 }  // namespace
 
-exec::PlacementCosts tune_device(const Cancellation& cancellation,
-                                 const std::function<void(const std::string&, double)>& say) {
-  exec::PlacementCosts costs;
+ops::PlacementCosts tune_device(const Cancellation& cancellation,
+                                const std::function<void(const std::string&, double)>& say) {
+  ops::PlacementCosts costs;
   say("measuring how long a GPU takes to open", -1);
   SessionOptions host, gpu;
   gpu.device = "cuda";
