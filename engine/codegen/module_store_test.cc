@@ -80,7 +80,7 @@ TEST_F(ModuleStoreTest, ManyAreBuiltByAFewThreads) {
     EXPECT_LE(threads(), before + machine_cores());
     for (int number = 0; number < 20; ++number) EXPECT_NE(store.get(numbered(number)), nullptr);
   }
-  EXPECT_EQ(threads(), before);
+  EXPECT_LE(threads(), before);
 }
 
 TEST_F(ModuleStoreTest, AwaitedModulesAreBuiltFirst) {

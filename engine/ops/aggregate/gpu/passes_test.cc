@@ -8,6 +8,7 @@
 #include "exec/execute.h"
 #include "expr/functions/build.h"
 #include "ops/gpu/testing/call_of.h"
+#include "ops/gpu/testing/cores.h"
 
 namespace lanewise::ops {
 namespace passes_test {
@@ -54,7 +55,7 @@ void expect_passes(const plan::NodePtr& plan, size_t count) {
   std::vector<Table> tables;
   for (const plan::Pipeline& pass : passes.pipelines())
     tables.push_back(exec::execute(plan::NodePtr(plan::NodePtr(), pass.sink), Options()).table);
-  EXPECT_EQ(lines(passes.together(std::move(tables), Options())),
+  EXPECT_EQ(lines(passes.together(std::move(tables), with_cores())),
             lines(exec::execute(plan, Options()).table));
 }
 

@@ -8,6 +8,7 @@
 #include "ops/aggregate/functions/share.h"
 #include "ops/aggregate/testing/reference.h"
 #include "ops/gpu/testing/call_of.h"
+#include "ops/gpu/testing/cores.h"
 
 /// What is left of partial groups gives the quantile of all rows.
 namespace lanewise::ops {
@@ -45,7 +46,7 @@ void check(const plan::AggregateCall& call, size_t rows, bool nulls, std::mt1993
     for (size_t i = 0; i < 3; ++i)
       partial.batches[0].columns.push_back(make_column(schema[i].type, columns[i]));
   }
-  const Table made = values_at_ranks(std::move(partial), 1, call, Options());
+  const Table made = values_at_ranks(std::move(partial), 1, call, with_cores());
   const bool between = call.function != "quantile_disc" && !type.is_string();
   const Value share = call.args.size() == 1 ? Value::float64(0.5) : call.args[1]->literal;
   for (int key = 0; key < 2; ++key) {
@@ -83,7 +84,8 @@ TEST(Ranks, GroupsOfNullsStay) {
                              {make_column(TypeId::kInt32, {Value(TypeId::kInt32)}),
                               make_column(TypeId::kInt32, {Value(TypeId::kInt32)}),
                               make_column(TypeId::kInt64, {Value::int64(7)})}});
-  EXPECT_EQ(values_at_ranks(std::move(partial), 1, rank_of("median", TypeId::kInt32), Options()).rows(), 1);
+  EXPECT_EQ(values_at_ranks(std::move(partial), 1, rank_of("median", TypeId::kInt32), with_cores()).rows(),
+            1);
 }
 
 }  // namespace ranks_test

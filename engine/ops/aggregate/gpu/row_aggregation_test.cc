@@ -4,6 +4,7 @@
 
 #include "expr/functions/build.h"
 #include "ops/gpu/testing/call_of.h"
+#include "ops/gpu/testing/cores.h"
 
 namespace lanewise::ops {
 namespace row_aggregation_test {
@@ -36,7 +37,7 @@ TEST(RowAggregations, TheHostAggregatesTheRows) {
   for (const char* value : {"a", "b"})
     table.batches.push_back(
         {1, {make_column(number, {Value::int32(7)}), make_column(string, {Value::varchar(value)})}});
-  const Table result = rows.finish(std::move(table), {{"k", number}, {"s", string}}, Options());
+  const Table result = rows.finish(std::move(table), {{"k", number}, {"s", string}}, with_cores());
   ASSERT_EQ(result.rows(), 1);
   EXPECT_EQ(result.value(0, 1).text(), "a-b");
 }

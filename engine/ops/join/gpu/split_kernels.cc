@@ -79,7 +79,7 @@ codegen::KernelText split_text(const codegen::KernelBuilder& builder) {
         out.line(fmt::format("const u32* const active = job.at<const u32>({});", size_t{Word::kActive}));
         out.line("bool keep = !active || bit(active, row), failed = false;");
         codegen::KernelBuilder::try_predicates(out, stage);
-        out.line("if (!keep && !failed) return plan::kNoPart;");
+        out.line("if (!keep && !failed) return kNoPart;");
         std::vector<Emitted> values;
         for (const ExprPtr& key : program.probes[probe].keys) values.push_back(out.emit(*key));
         out.line(fmt::format("Keys{} keys{{}};", probe));

@@ -8,6 +8,7 @@
 
 #include "ops/aggregate/gpu/groups/slot_layout.h"
 #include "ops/gpu/testing/call_of.h"
+#include "ops/gpu/testing/cores.h"
 
 /// Partial groups, as devices leave them, put together on the host.
 namespace lanewise::ops {
@@ -44,7 +45,7 @@ std::vector<std::string> result(const plan::Aggregate& aggregate,
   for (const ExprPtr& key : aggregate.keys) output.push_back({"key", key->type});
   for (const plan::AggregateCall& call : aggregate.aggregates) output.push_back({"value", call.type});
   const Table table =
-      plan.finish(plan.merged(partial_of(plan, partial), several, Options()), true, output, nullptr);
+      plan.finish(plan.merged(partial_of(plan, partial), several, with_cores()), true, output, nullptr);
   std::vector<std::string> rows;
   for (int64_t row = 0; row < table.rows(); ++row) {
     rows.emplace_back();
