@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "exec/cores/open_operators.h"
 #include "ops/filter/filter.h"
 #include "ops/join/build.h"
+#include "ops/operators/operators.h"
 #include "ops/run/first_fault.h"
 #include "ops/scan/early_filters.h"
 #include "ops/scan/marked_rows.h"
@@ -46,6 +46,14 @@ std::vector<bool> of_input_after(const plan::Node& step, const std::vector<bool>
   return after;
 }
 
+/// The build side, or the part of it, that the rows are of. Throws InternalError if only a device has it.
+std::shared_ptr<const ops::Build> build_of(const plan::MarkedRowsOf& marked, const ops::Results& results) {
+  const ops::PipelineResult& result = results[marked.pipeline];
+  if (marked.part != plan::kNoPart) return result.parts->open(marked.part);
+  if (result.build == nullptr) throw InternalError("a join's build side is whole when it is read");
+  return result.build;
+}
+
 constexpr uint32_t kManyMatches = 1024;  // for a row, at most: fewer are not worth a morsel
 
 /// The order, where it is one by a column of the branch's input.
@@ -66,7 +74,7 @@ bool sink_is_operator(const plan::Pipeline& pipeline) {
 
 OpenPipeline PipelineOpener::open(const plan::Pipeline& pipeline) {
   OpenPipeline open;
-  open.sink = open_sink(pipeline);
+  open.sink = ops::sink_operator(pipeline).open(pipeline);
   if (is_build(pipeline)) {
     auto& build = static_cast<ops::BuildSink&>(*open.sink);
     build.force_parts(options_.join_parts);
@@ -104,7 +112,7 @@ OpenBranch PipelineOpener::open_now(const plan::Branch& branch, const std::optio
   } else if (const auto* values = std::get_if<const plan::Values*>(&branch.input)) {
     open.input = open_table(*(*values)->table, expands(branch));
   } else if (const auto* marked = std::get_if<plan::MarkedRowsOf>(&branch.input)) {
-    const auto build = build_of(results_, marked->pipeline, marked->part);
+    const auto build = build_of(*marked, results_);
     open.input = read_marked_rows(*marked->join, build, slicing_for(options_, build->rows), options_.budget);
   } else if (const auto* part = std::get_if<plan::RowsOfPart>(&branch.input)) {
     open.input = open_table(*part->rows);
@@ -114,7 +122,7 @@ OpenBranch PipelineOpener::open_now(const plan::Branch& branch, const std::optio
   bool named = !std::holds_alternative<const plan::Values*>(branch.input);  // whose columns are numbered
   std::vector<bool> of_input(branch.schema.size(), true);
   for (const plan::StepSpec& step : branch.steps) {
-    StreamingOperator op = open_step(step, results_);
+    ops::OpenStep op = ops::step_operator(*step.node).open(*step.node, ops::read_by(step, results_));
     const Schema& schema = step.node->children[0]->schema;
     open.steps.push_back({plan::name(step.node->payload),
                           step.line,

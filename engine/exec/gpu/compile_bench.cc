@@ -5,15 +5,15 @@
 #include <future>
 
 #include "data/testing/fake_source.h"
-#include "exec/gpu/device_sinks.h"
+#include "exec/gpu/make_program.h"
 #include "exec/gpu/plain_kernels.h"
 #include "expr/functions/build.h"
 #include "gpu/modules/compiler.h"
 #include "gpu/testing/nvrtc.h"
 #include "ops/aggregate/gpu/groups/group_kernels.h"
-#include "ops/gpu/branch/make_program.h"
 #include "ops/gpu/branch/section_sources.h"
 #include "ops/gpu/testing/call_of.h"
+#include "ops/operators/operators.h"
 #include "plan/pipeline/pipeline.h"
 
 /// What a new query's kernels take to compile for sm_90; needs NVRTC, not a GPU. Real time is that of
@@ -139,7 +139,7 @@ Query q1() {
 /// The sources of its kernels, next to those of all queries.
 std::vector<std::string> sources_of(const Query& query, bool soon = false) {
   const plan::Pipeline pipeline = std::move(split(*query.plan).back());
-  const std::unique_ptr<ops::DeviceSink> sink = device_sink(pipeline);
+  const std::unique_ptr<ops::DeviceSink> sink = ops::sink_operator(pipeline).open_on_device(pipeline);
   const codegen::Program program = make_program(pipeline.branches[0], sink->form(), {});
   const std::vector<size_t> columns = columns_of(program);
   std::vector<codegen::ColumnForm> forms;

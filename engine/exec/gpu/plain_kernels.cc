@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-#include "exec/gpu/device_sinks.h"
+#include "exec/gpu/make_program.h"
 #include "exec/gpu/run_on_device.h"
 #include "expr/function.h"
 #include "expr/functions/build.h"
 #include "gpu/modules/kernels.h"
 #include "ops/aggregate/gpu/groups/group_kernels.h"
 #include "ops/filter/gpu/match_kernels.h"
-#include "ops/gpu/branch/make_program.h"
 #include "ops/gpu/rows/row_kernels.h"
+#include "ops/operators/operators.h"
 
 namespace lanewise::exec {
 
@@ -50,8 +50,8 @@ class Sources {
   /// Those of a pipeline, or those of one name.
   void add(const plan::NodePtr& plan, const EveryColumn& form, const std::string& only = {}) {
     const plan::Pipeline pipeline = std::move(split(*plan).back());
-    const std::unique_ptr<ops::DeviceSink> sink = device_sink(pipeline);
-    const codegen::Program program = ops::make_program(pipeline.branches[0], sink->form(), {});
+    const std::unique_ptr<ops::DeviceSink> sink = ops::sink_operator(pipeline).open_on_device(pipeline);
+    const codegen::Program program = make_program(pipeline.branches[0], sink->form(), {});
     const std::vector<size_t> columns = codegen::columns_of(program);
     std::vector<Type> types;
     for (const size_t column : columns) types.push_back(pipeline.branches[0].schema[column].type);

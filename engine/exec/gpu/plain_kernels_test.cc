@@ -6,13 +6,13 @@
 
 #include "base/testing/temporary_folder.h"
 #include "data/testing/fake_source.h"
-#include "exec/gpu/device_sinks.h"
+#include "exec/gpu/make_program.h"
 #include "exec/gpu/run_on_device.h"
 #include "expr/functions/build.h"
 #include "gpu/modules/kernels.h"
 #include "ops/aggregate/gpu/groups/group_kernels.h"
-#include "ops/gpu/branch/make_program.h"
 #include "ops/gpu/testing/call_of.h"
+#include "ops/operators/operators.h"
 
 /// That queries, as they are written for columns in memory, find their kernels among those compiled ahead.
 namespace lanewise::exec {
@@ -41,8 +41,8 @@ plan::NodePtr like(const char* pattern) {
 /// The sources over columns that hold no NULLs.
 std::vector<std::string> sources(const plan::NodePtr& plan) {
   const plan::Pipeline pipeline = std::move(split(*plan).back());
-  const std::unique_ptr<ops::DeviceSink> sink = device_sink(pipeline);
-  const codegen::Program program = ops::make_program(pipeline.branches[0], sink->form(), {});
+  const std::unique_ptr<ops::DeviceSink> sink = ops::sink_operator(pipeline).open_on_device(pipeline);
+  const codegen::Program program = make_program(pipeline.branches[0], sink->form(), {});
   const std::vector<size_t> columns = columns_of(program);
   std::vector<codegen::ColumnForm> forms;
   for (const size_t column : columns) forms.push_back({.type = pipeline.branches[0].schema[column].type});

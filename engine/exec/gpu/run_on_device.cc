@@ -6,16 +6,16 @@
 #include <utility>
 
 #include "base/size.h"
-#include "exec/gpu/device_sinks.h"
+#include "exec/gpu/make_program.h"
 #include "expr/codegen/emitter.h"
 #include "gpu/error.h"
 #include "gpu/modules/kernel_cache.h"
 #include "gpu/sort/sort.h"
 #include "ops/aggregate/gpu/passes.h"
 #include "ops/gpu/branch/branch_run.h"
-#include "ops/gpu/branch/make_program.h"
 #include "ops/gpu/branch/outer_joins.h"
 #include "ops/join/gpu/join_table.h"
+#include "ops/operators/operators.h"
 
 namespace lanewise::exec {
 
@@ -32,7 +32,7 @@ class DeviceRun {
         options_(options),
         gpu_(gpu),
         counters_(counters),
-        sink_(device_sink(pipeline)),
+        sink_(ops::sink_operator(pipeline).open_on_device(pipeline)),
         times_(std::move(times)),
         goal_(goal) {}
 
@@ -83,7 +83,8 @@ class DeviceRun {
     std::ranges::stable_sort(branches, {}, &plan::Branch::phase);
     for (const plan::Branch* const branch : branches) {
       if (!more) break;
-      ops::BranchRun run(*branch, *sink_, results_, options_, gpu_, times_);
+      ops::BranchRun run(*branch, make_program(*branch, sink_->form(), results_), *sink_, results_, options_,
+                         gpu_, times_);
       run.for_each_batch([&] { return more = batch(run); }, [&] { return sink.make_room(); });
       run.raise_faults(sink.bring());
       book_read(*branch, run);
@@ -181,7 +182,7 @@ DeviceResult run(const plan::Pipeline& whole, ops::Results& results, const ops::
   const ops::Passes passes(pipeline);
   if (!passes.pipelines().empty() || pipeline.branches.size() > 1 || lacks_tables(pipeline, results, gpu)) {
     for (const plan::Pipeline& run : runs_of(pipeline, passes)) {
-      const std::unique_ptr<ops::DeviceSink> sink = device_sink(run);
+      const std::unique_ptr<ops::DeviceSink> sink = ops::sink_operator(run).open_on_device(run);
       for (const plan::Branch& branch : run.branches)
         make_program(branch, sink->form(), results);  // throws before work is done
     }
@@ -215,7 +216,7 @@ void for_each_section(const plan::Pipeline& whole, const ops::Results& results,
   const plan::Pipeline& pipeline = joins.pipeline();
   const ops::Passes passes(pipeline);
   for (const plan::Pipeline& run : runs_of(pipeline, passes)) {
-    const std::unique_ptr<ops::DeviceSink> sink = device_sink(run);
+    const std::unique_ptr<ops::DeviceSink> sink = ops::sink_operator(run).open_on_device(run);
     for (const plan::Branch& branch : run.branches) {
       const codegen::Program program = make_program(branch, sink->form(), results);
       const std::vector<size_t> columns = columns_of(program);

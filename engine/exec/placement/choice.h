@@ -10,7 +10,7 @@ namespace lanewise::exec {
 /// Where a pipeline runs, and why.
 struct Choice {
   bool on_device = false;
-  Work work = {};
+  ops::Work work = {};
   Estimate host = {}, device = {};  ///< of this pipeline alone; zero if a reason decided first
   bool at_least = false;            ///< device: a lower bound, as the time to compile kernels is not included
   Kernels kernels = Kernels::kUnknown;

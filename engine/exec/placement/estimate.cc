@@ -21,15 +21,15 @@ struct MeasuredRate {
   }
 };
 
-double seconds_of_joins(const Work& work, const ops::Rates& rates) {
+double seconds_of_joins(const ops::Work& work, const ops::Rates& rates) {
   const MeasuredRate lookup{ops::kFewKeys, ops::kManyKeys, rates.lookup, rates.join};
   double seconds = work.built / rates.join;
-  for (const Work::Lookups& lookups : work.lookups) seconds += lookups.words / lookup(lookups.rows);
+  for (const ops::Work::Lookups& lookups : work.lookups) seconds += lookups.words / lookup(lookups.rows);
   return seconds;
 }
 
 /// The parts of the work on data that is in the processor's own memory.
-std::vector<Estimate::Part> parts_of(const Work& work, const ops::Rates& rates) {
+std::vector<Estimate::Part> parts_of(const ops::Work& work, const ops::Rates& rates) {
   const MeasuredRate group{ops::kFewGroups, ops::kManyGroups, rates.group, rates.many_groups};
   return {{"scan", (work.scanned + work.result_bytes) / rates.scan},
           {"compute", work.computed / rates.compute},
@@ -48,7 +48,7 @@ double Estimate::seconds() const {
   return sum;
 }
 
-Estimate estimate_host(const Work& work, const ops::Rates& host, const ops::DeviceCosts& costs) {
+Estimate estimate_host(const ops::Work& work, const ops::Rates& host, const ops::DeviceCosts& costs) {
   Estimate estimate{parts_of(work, host)};
   for (Estimate::Part& part : estimate.parts) part.seconds *= work.host_share;
   estimate.parts.push_back({"start", host.start});
@@ -56,7 +56,7 @@ Estimate estimate_host(const Work& work, const ops::Rates& host, const ops::Devi
   return estimate;
 }
 
-Estimate estimate_device(const Work& work, const ops::DeviceCosts& costs, const DeviceState& state) {
+Estimate estimate_device(const ops::Work& work, const ops::DeviceCosts& costs, const DeviceState& state) {
   Estimate estimate{parts_of(work, costs.rates)};
   estimate.parts.push_back({"start", costs.rates.start});
   if (!state.open) estimate.parts.push_back({"open", costs.open});

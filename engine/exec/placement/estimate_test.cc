@@ -13,20 +13,20 @@ const ops::DeviceCosts kGpu{
     "A GPU", 0.3, 0.1, 0.002, 50e9, 40e9, {1e-3, 1000e9, 100e9, 800e9, 400e9, 10e9, 1e9, 2e9, 100e9, 20e9}};
 constexpr DeviceState kReady{.open = true, .compiled = true};
 
-double on_host(const Work& work) { return estimate_host(work, kHost, kGpu).seconds(); }
-double on_device(const Work& work, const DeviceState& state = kReady) {
+double on_host(const ops::Work& work) { return estimate_host(work, kHost, kGpu).seconds(); }
+double on_device(const ops::Work& work, const DeviceState& state = kReady) {
   return estimate_device(work, kGpu, state).seconds();
 }
 
 TEST(Estimates, SmallWorkIsTheHosts) {
-  const Work few{.rows = 1000, .scanned = 8000};
+  const ops::Work few{.rows = 1000, .scanned = 8000};
   EXPECT_LT(on_host(few), on_device(few));
-  const Work many{.rows = 1e8, .scanned = 8e8};
+  const ops::Work many{.rows = 1e8, .scanned = 8e8};
   EXPECT_GT(on_host(many), on_device(many));
 }
 
 TEST(Estimates, CountWhatMustBeDoneBefore) {
-  Work work{.rows = 1e8, .scanned = 8e8};
+  ops::Work work{.rows = 1e8, .scanned = 8e8};
   const double ready = on_device(work);
   EXPECT_NEAR(ready, 0.001 + 0.8e-3 + 0.002, 1e-9);
   EXPECT_NEAR(on_device(work, {.open = true}), ready - 0.002 + 0.1, 1e-9);
@@ -38,21 +38,21 @@ TEST(Estimates, CountWhatMustBeDoneBefore) {
 }
 
 TEST(Estimates, ResultsComeBack) {
-  Work work{.rows = 1e8, .scanned = 8e8};
+  ops::Work work{.rows = 1e8, .scanned = 8e8};
   const double without = on_device(work);
   work.result_bytes = 8e8;
   EXPECT_NEAR(on_device(work), without + 0.8e-3 + 0.02, 1e-9);
 }
 
 TEST(Estimates, EveryKindOfWorkHasItsRate) {
-  for (const auto& [kind, rate] : {std::pair{&Work::scanned, &ops::Rates::scan},
-                                   {&Work::computed, &ops::Rates::compute},
-                                   {&Work::searched, &ops::Rates::search},
-                                   {&Work::walked, &ops::Rates::automaton},
-                                   {&Work::sorted, &ops::Rates::sort},
-                                   {&Work::built, &ops::Rates::join},
-                                   {&Work::grouped, &ops::Rates::group}}) {
-    Work work;
+  for (const auto& [kind, rate] : {std::pair{&ops::Work::scanned, &ops::Rates::scan},
+                                   {&ops::Work::computed, &ops::Rates::compute},
+                                   {&ops::Work::searched, &ops::Rates::search},
+                                   {&ops::Work::walked, &ops::Rates::automaton},
+                                   {&ops::Work::sorted, &ops::Rates::sort},
+                                   {&ops::Work::built, &ops::Rates::join},
+                                   {&ops::Work::grouped, &ops::Rates::group}}) {
+    ops::Work work;
     work.*kind = 1e9;
     work.groups = ops::kFewGroups;
     EXPECT_NEAR(on_host(work), kHost.start + 1e9 / (kHost.*rate), 1e-9);
@@ -80,7 +80,7 @@ TEST(Estimates, LargerBuildSidesTakeLonger) {
 }
 
 TEST(Estimates, TheHostLeavesOutWhatBoundsRefute) {
-  Work work{.rows = 1e9, .scanned = 8e9};
+  ops::Work work{.rows = 1e9, .scanned = 8e9};
   const double all = on_host(work);
   work.host_share = 0.01;
   EXPECT_NEAR(on_host(work) - kHost.start, (all - kHost.start) / 100, 1e-9);
@@ -88,11 +88,11 @@ TEST(Estimates, TheHostLeavesOutWhatBoundsRefute) {
 }
 
 TEST(Estimates, AreTold) {
-  const Work work{.rows = 1e8, .scanned = 8e8, .computed = 1e5, .missing = 8e8};
+  const ops::Work work{.rows = 1e8, .scanned = 8e8, .computed = 1e5, .missing = 8e8};
   EXPECT_EQ(to_string(estimate_device(work, kGpu, kReady)),
             "19.8 ms: upload 16.0 ms, load 2.0 ms, start 1.0 ms, scan 800 µs");
   EXPECT_EQ(to_string(estimate_host(work, kHost, kGpu)), "80.2 ms: scan 80.0 ms");
-  const Work there{.rows = 1e8, .scanned = 8e8, .fetched = 8e8};
+  const ops::Work there{.rows = 1e8, .scanned = 8e8, .fetched = 8e8};
   EXPECT_EQ(to_string(estimate_host(there, kHost, kGpu)), "100.1 ms: scan 80.0 ms, download 20.0 ms");
 }
 

@@ -157,7 +157,7 @@ void Placement::place() {
 
 PipelineTimes Placement::times_of(size_t i) const {
   const plan::Pipeline& pipeline = pipelines_[i];
-  const double bytes = rows_[i] * usual_bytes(columns_of(pipeline));
+  const double bytes = rows_[i] * ops::usual_bytes(columns_of(pipeline));
   PipelineTimes times;
   if (parts_[i].work) times.host = estimate_host(*parts_[i].work, options_.host_rates, view_.costs).seconds();
   times.upload = bytes / view_.costs.upload;
@@ -187,9 +187,10 @@ PipelineTimes Placement::times_of_result(size_t i, PipelineTimes times) const {
 /// Of the device's own work, without transfers of results.
 double Placement::device_seconds(size_t i) const {
   if (is_small(i) || merges_parts(pipelines_[i]) || !lacking(i).empty()) return kNever;
-  Work own = *parts_[i].work;
+  ops::Work own = *parts_[i].work;
   for (const plan::Branch& branch : pipelines_[i].branches) {
-    if (const auto read = pipeline_read(branch)) own.missing -= rows_[*read] * usual_bytes(branch.schema);
+    if (const auto read = pipeline_read(branch))
+      own.missing -= rows_[*read] * ops::usual_bytes(branch.schema);
   }
   const DeviceState ready{.open = true, .compiled = kernels(i) != Kernels::kToCompile};
   return estimate_device(own, view_.costs, ready).seconds() - own.result_bytes / view_.costs.download;
@@ -208,12 +209,12 @@ bool Placement::is_left(size_t result) const {
 }
 
 /// The work, with the rows that it reads where they are.
-Work Placement::work_now(size_t i) const {
-  Work work = *parts_[i].work;
+ops::Work Placement::work_now(size_t i) const {
+  ops::Work work = *parts_[i].work;
   for (const plan::Branch& branch : pipelines_[i].branches) {
     const auto read = pipeline_read(branch);
     if (!read || !is_left(*read)) continue;
-    const double bytes = rows_[*read] * usual_bytes(branch.schema);
+    const double bytes = rows_[*read] * ops::usual_bytes(branch.schema);
     work.missing -= bytes;
     work.fetched += bytes;
   }

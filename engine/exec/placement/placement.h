@@ -41,7 +41,7 @@ class Placement {
   struct Part {
     std::vector<size_t> reads;            // results
     std::vector<double> input_rows = {};  // of results, when the work was estimated
-    std::optional<Work> work = {};        // with all results in host memory
+    std::optional<ops::Work> work = {};   // with all results in host memory
     std::optional<Checked> checked = {};  // none: supported and compiled, as far as is known
   };
 
@@ -60,7 +60,7 @@ class Placement {
   }
   bool is_left(size_t result) const;
   Choice choice_of(size_t i, bool open) const;
-  Work work_now(size_t i) const;
+  ops::Work work_now(size_t i) const;
   std::string context_of(size_t i, bool on_device) const;
 
   const std::vector<plan::Pipeline>& pipelines_;

@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "exec/placement/estimate.h"
 #include "ops/scan/column_store.h"
+#include "ops/work/work.h"
 #include "plan/pipeline/pipeline.h"
 
 namespace lanewise::exec {
@@ -17,17 +17,11 @@ struct Known {
   std::function<bool(const Source& source, size_t column, int64_t rows)> resident = {};
 };
 
-/// Defaults for what is not known.
-inline constexpr double kPasses = 0.2;       ///< fraction of rows that pass a predicate, as in DuckDB
-inline constexpr double kUsualText = 32;     ///< bytes
-inline constexpr double kRowsOfGroup = 10;   ///< rows per group
-inline constexpr double kUnknownRows = 1e6;  ///< rows of a source of unknown size
-
-/// Bytes of a row with these columns, if none has been read.
-double usual_bytes(const Schema& schema);
+/// Rows of a source of unknown size.
+inline constexpr double kUnknownRows = 1e6;
 
 /// The work of a pipeline, estimated from its expressions, from hot columns, and from the
 /// plan's estimates of groups.
-Work work_of(const plan::Pipeline& pipeline, const Known& known);
+ops::Work work_of(const plan::Pipeline& pipeline, const Known& known);
 
 }  // namespace lanewise::exec

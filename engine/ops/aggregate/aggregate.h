@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "ops/operator.h"
 #include "ops/sink.h"
 #include "plan/node.h"
 
@@ -12,5 +13,10 @@ namespace lanewise::ops {
 /// UserError for constants that a function does not accept.
 std::unique_ptr<Sink> make_aggregate(const plan::Aggregate& aggregate, const Schema& input,
                                      const Schema& output);
+
+/// The node Aggregate.
+const SinkOperator& aggregate_operator();
+/// The node Distinct: groups without aggregates.
+const SinkOperator& distinct_operator();
 
 }  // namespace lanewise::ops

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ops/operator.h"
 #include "ops/sink.h"
 
 namespace lanewise::ops {
@@ -16,5 +17,8 @@ class Collect : public Sink {
   Schema schema_;
   std::string_view what_;
 };
+
+/// The end of a pipeline without a node.
+const SinkOperator& collect_operator();
 
 }  // namespace lanewise::ops

@@ -1,10 +1,12 @@
 #include "ops/filter/filter.h"
 
 #include "expr/evaluation/evaluate.h"
+#include "expr/functions/predicates.h"
 
 namespace lanewise::ops {
 
-Filter::Filter(const std::vector<ExprPtr>& predicates) : predicates_(order_by_cost(conjuncts(predicates))) {}
+Filter::Filter(const std::vector<ExprPtr>& predicates)
+    : predicates_(expr::order_by_cost(expr::conjuncts(predicates))) {}
 
 void Filter::run(Chunk& chunk, EvalContext& context) const {
   for (const ExprPtr& predicate : predicates_) {

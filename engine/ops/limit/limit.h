@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "ops/operator.h"
 #include "ops/sink.h"
 
 namespace lanewise::ops {
@@ -31,5 +32,8 @@ class Limit : public Sink {
   mutable std::map<uint64_t, uint64_t> seen_;  // order -> rows, of the chunks counted
   mutable int64_t seen_rows_ = 0;
 };
+
+/// The node Limit.
+const SinkOperator& limit_operator();
 
 }  // namespace lanewise::ops

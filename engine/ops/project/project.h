@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "expr/expr.h"
+#include "ops/operator.h"
 #include "ops/step.h"
 
 namespace lanewise::ops {
@@ -16,5 +17,8 @@ class Project : public Step {
  private:
   std::vector<ExprPtr> exprs_;
 };
+
+/// The node Project.
+const StepOperator& project_operator();
 
 }  // namespace lanewise::ops

@@ -40,4 +40,11 @@ bool PipelineResult::bring(MemoryBudget* budget) {
   return true;
 }
 
+StepInput read_by(const plan::StepSpec& step, const Results& results) {
+  if (!step.reads_result() || step.result >= results.size()) return {};
+  const PipelineResult& result = results[step.result];
+  return {&result.table, step.part == plan::kNoPart ? result.build : result.parts->open(step.part),
+          result.on_device.get()};
+}
+
 }  // namespace lanewise::ops

@@ -8,6 +8,7 @@
 #include "data/arrow/arrow_device_rows.h"
 #include "data/column.h"
 #include "ops/join/parts.h"
+#include "ops/operator.h"
 
 namespace lanewise::ops {
 
@@ -42,5 +43,8 @@ struct PipelineResult {
 };
 /// One result for each pipeline; empty until the pipeline has run.
 using Results = std::vector<PipelineResult>;
+
+/// What the step reads of them.
+StepInput read_by(const plan::StepSpec& step, const Results& results);
 
 }  // namespace lanewise::ops

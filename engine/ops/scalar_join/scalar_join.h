@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "ops/operator.h"
 #include "ops/step.h"
 
 namespace lanewise::ops {
@@ -19,5 +20,8 @@ class ScalarJoin : public Step {
   Arena values_;
   std::vector<Vector> constants_;
 };
+
+/// The node ScalarJoin.
+const StepOperator& scalar_join_operator();
 
 }  // namespace lanewise::ops

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "expr/functions/build.h"
+#include "expr/functions/predicates.h"
 #include "ops/filter/filter.h"
 #include "ops/join/probe.h"
 #include "ops/scan/stored_input.h"
@@ -127,7 +128,7 @@ double time_of(const Build& build) {
 }
 double time_of(const Expr& expr) {
   constexpr double kComparison = 0.1;
-  return kComparison * cost(expr);
+  return kComparison * expr::cost(expr);
 }
 double time_of(const plan::StepSpec& step, const Build* build) {
   if (build != nullptr) return time_of(*build) * (build->unique() ? 1 : 2);

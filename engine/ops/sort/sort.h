@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "ops/operator.h"
 #include "ops/sink.h"
 #include "plan/node.h"
 
@@ -9,5 +10,8 @@ namespace lanewise::ops {
 
 /// ORDER BY, stable. With a small limit it is a top-n, see top_n.h.
 std::unique_ptr<Sink> make_sort(const plan::Sort& sort, const Schema& input);
+
+/// The node Sort.
+const SinkOperator& sort_operator();
 
 }  // namespace lanewise::ops

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "expr/expr.h"
+#include "ops/operator.h"
 #include "ops/step.h"
 
 namespace lanewise::ops {
@@ -20,5 +21,8 @@ class Unnest : public Expander {
   std::vector<ExprPtr> lists_;
   std::vector<size_t> kept_;
 };
+
+/// The node Unnest.
+const StepOperator& unnest_operator();
 
 }  // namespace lanewise::ops

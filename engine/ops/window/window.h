@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "ops/operator.h"
 #include "ops/sink.h"
 #include "plan/node.h"
 
@@ -10,5 +11,8 @@ namespace lanewise::ops {
 /// Window functions: sorts the rows by partition and order, and appends a column for each call. Throws
 /// InternalError for an unknown function or types.
 std::unique_ptr<Sink> make_window(const plan::Window& window, const Schema& input, const Schema& output);
+
+/// The node Window.
+const SinkOperator& window_operator();
 
 }  // namespace lanewise::ops

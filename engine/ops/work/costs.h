@@ -13,7 +13,7 @@ namespace lanewise::ops {
 struct Rates {
   double start = 0;        ///< seconds that a pipeline takes even without rows
   double scan = 0;         ///< bytes of columns read, or of rows written
-  double compute = 0;      ///< ops::cost() of expressions, times rows
+  double compute = 0;      ///< expr::cost() of expressions, times rows
   double search = 0;       ///< bytes of text searched for one literal
   double automaton = 0;    ///< bytes of text matched by an automaton
   double group = 0;        ///< words of keys, into kFewGroups groups

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "expr/functions/build.h"
-#include "ops/filter/filter.h"
+#include "expr/functions/predicates.h"
 #include "sql/duckdb/errors.h"
 #include "sql/translate/translate.h"
 #include "sql/values/types.h"
@@ -358,7 +358,7 @@ std::optional<Translator::Compared> Translator::sides(const duckdb::Expression& 
     return is_key(part.type) ? comparable(expression(expr, both)) : ordered(expr, both);
   };
   Compared made{part.type, value(*comparison.left), value(*comparison.right)};
-  if (ops::may_raise(*made.left) || ops::may_raise(*made.right)) return std::nullopt;
+  if (expr::may_raise(*made.left) || expr::may_raise(*made.right)) return std::nullopt;
   const auto reads = [&](const ExprPtr& expr, bool of_left) {
     const std::vector<size_t> columns = columns_of(*expr);
     return !columns.empty() &&

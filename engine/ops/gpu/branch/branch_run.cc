@@ -11,7 +11,6 @@
 #include "expr/evaluation/evaluate.h"
 #include "expr/gpu/heap-inl.h"
 #include "ops/filter/gpu/match_kernels.h"
-#include "ops/gpu/branch/make_program.h"
 #include "ops/gpu/branch/row_list.h"
 #include "ops/gpu/rows/row_kernels.h"
 #include "ops/join/gpu/expand-inl.h"
@@ -63,14 +62,14 @@ constexpr std::string_view kPairsOfJoin = "Join", kSplit = "Join, rows by parts"
 
 }  // namespace
 
-BranchRun::BranchRun(const plan::Branch& branch, const DeviceSink& sink, const Results& results,
-                     const Options& options, Accelerator& gpu, DeviceTimes& times)
+BranchRun::BranchRun(const plan::Branch& branch, codegen::Program program, const DeviceSink& sink,
+                     const Results& results, const Options& options, Accelerator& gpu, DeviceTimes& times)
     : branch_(branch),
       sink_(sink),
       options_(options),
       gpu_(gpu),
       times_(times),
-      program_(make_program(branch, sink.form(), results)),
+      program_(std::move(program)),
       sections_(sections_of(program_, sink.form(), gpu.strategy)),
       columns_(codegen::columns_of(program_)),
       tables_(join_tables(program_, results)),

@@ -25,8 +25,9 @@ namespace lanewise::ops {
 /// Runs a branch of a pipeline on a GPU, batch by batch.
 class BranchRun {
  public:
-  BranchRun(const plan::Branch& branch, const DeviceSink& sink, const Results& results,
-            const Options& options, Accelerator& gpu, DeviceTimes& times);
+  /// `program` is that of the branch and the sink.
+  BranchRun(const plan::Branch& branch, codegen::Program program, const DeviceSink& sink,
+            const Results& results, const Options& options, Accelerator& gpu, DeviceTimes& times);
 
   /// Calls `batch` for batches of rows, in order, until it returns false. If device memory runs out, repeats
   /// the batch, with fewer rows if `make_room` freed nothing; DeviceFull if even the smallest does not fit.

@@ -18,18 +18,13 @@ constexpr size_t kMostAdded = 8;
 
 bool is_divided(const plan::StepSpec& step, const Results& results) {
   const auto* join = std::get_if<plan::Join>(&step.node->payload);
-  if (join == nullptr || join->condition == nullptr || !keys_repeat(results, step.result)) return false;
+  if (join == nullptr || join->condition == nullptr) return false;
+  const StepInput input = read_by(step, results);
+  if (!keys_repeat(input.build.get(), input.on_device)) return false;
   return join->kind == JoinKind::kLeft || join->kind == JoinKind::kRight || join->kind == JoinKind::kFull;
 }
 
 }  // namespace
-
-bool keys_repeat(const Results& results, size_t build) {
-  if (build >= results.size()) return false;
-  const PipelineResult& result = results[build];
-  return result.on_device != nullptr ? !result.on_device->unique()
-                                     : result.build != nullptr && !result.build->unique();
-}
 
 OuterJoins::OuterJoins(const plan::Pipeline& pipeline, const Results& results)
     : whole_(pipeline), results_(results) {

@@ -8,9 +8,6 @@
 
 namespace lanewise::ops {
 
-/// As far as it is known.
-bool keys_repeat(const Results& results, size_t build);
-
 /// A pipeline as devices run it: an outer join with a further condition, whose keys repeat, becomes an inner
 /// join, an anti join with NULLs, and one that marks the build side's rows, each with a branch of its own.
 class OuterJoins {

@@ -8,7 +8,7 @@
 
 #include "base/testing/test_size.h"
 #include "data/testing/fake_source.h"
-#include "exec/gpu/device_sinks.h"
+#include "exec/gpu/make_program.h"
 #include "exec/gpu/run_on_device.h"
 #include "expr/function.h"
 #include "expr/functions/build.h"
@@ -17,8 +17,8 @@
 #include "gpu/testing/nvrtc.h"
 #include "ops/aggregate/functions/function_groups.h"
 #include "ops/aggregate/gpu/groups/group_kernels.h"
-#include "ops/gpu/branch/make_program.h"
 #include "ops/gpu/testing/query_plans.h"
+#include "ops/operators/operators.h"
 #include "text/pattern/compiled_pattern.h"
 
 /// What is written for pipelines, and that NVRTC takes it for each GPU that we support.
@@ -98,8 +98,8 @@ TEST(Kernels, Compile) {
 std::vector<codegen::KernelText> of_short_texts() {
   const plan::NodePtr plan = group(scan(), {text(), i32()}, {count_all()});
   const plan::Pipeline pipeline = std::move(split(*plan).back());
-  const std::unique_ptr<DeviceSink> sink = exec::device_sink(pipeline);
-  const codegen::Program program = make_program(pipeline.branches[0], sink->form(), {});
+  const std::unique_ptr<DeviceSink> sink = ops::sink_operator(pipeline).open_on_device(pipeline);
+  const codegen::Program program = exec::make_program(pipeline.branches[0], sink->form(), {});
   const std::vector<size_t> columns = columns_of(program);
   std::vector<codegen::ColumnForm> forms;
   for (const size_t column : columns) {
@@ -239,8 +239,8 @@ TEST(Kernels, TextsThatAreComparedAreNoPatterns) {
   const ExprPtr equal = call("=", {literal_text("50%_\\"), text()});
   const plan::NodePtr plan = aggregate(plan::filter(scan(), equal), {count_all()});
   const plan::Pipeline pipeline = split(*plan).back();
-  const codegen::Program program =
-      make_program(pipeline.branches[0], exec::device_sink(pipeline)->form(), {});
+  const codegen::Program program = exec::make_program(
+      pipeline.branches[0], ops::sink_operator(pipeline).open_on_device(pipeline)->form(), {});
   const auto& pieces = program.stages[0].matches.at(0).pattern->pattern().compiled().pieces;
   EXPECT_THAT(pieces->pieces, testing::ElementsAre("50%_\\"));
   EXPECT_TRUE(pieces->at_begin && pieces->at_end);
@@ -252,8 +252,8 @@ TEST(Kernels, AFewComparisonsWithTextsArePatterns) {
     all.push_back(call("<>", {text(), literal_text(constant)}));
   const plan::NodePtr plan = aggregate(plan::filter(scan(), conjunction(all)), {count_all()});
   const plan::Pipeline pipeline = split(*plan).back();
-  const codegen::Program program =
-      make_program(pipeline.branches[0], exec::device_sink(pipeline)->form(), {});
+  const codegen::Program program = exec::make_program(
+      pipeline.branches[0], ops::sink_operator(pipeline).open_on_device(pipeline)->form(), {});
   size_t matches = 0, predicates = 0;
   for (const codegen::Stage& stage : program.stages) {
     matches += stage.matches.size();
@@ -299,8 +299,8 @@ std::pair<std::vector<kernel::u64>, std::string> with_limit(const Value& limit) 
       plan::aggregate(plan::filter(plan::values(rows), call("<", {column(0, type), literal(limit)})), {},
                       {count_all()}, {"n"});
   const plan::Pipeline pipeline = std::move(split(*plan).back());
-  const std::unique_ptr<DeviceSink> sink = exec::device_sink(pipeline);
-  const codegen::Program program = make_program(pipeline.branches[0], sink->form(), {});
+  const std::unique_ptr<DeviceSink> sink = ops::sink_operator(pipeline).open_on_device(pipeline);
+  const codegen::Program program = exec::make_program(pipeline.branches[0], sink->form(), {});
   const SectionSources sources(program, *sink, {0}, {{.type = type}});
   kernel::Job job{};
   sources.builder().set_constants(job);

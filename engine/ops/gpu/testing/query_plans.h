@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "data/testing/fake_source.h"
+#include "exec/gpu/make_program.h"
 #include "exec/gpu/run_on_device.h"
 #include "expr/function.h"
 #include "expr/functions/build.h"
 #include "ops/aggregate/functions/function_groups.h"
-#include "ops/gpu/branch/make_program.h"
 #include "ops/gpu/testing/call_of.h"
 
 /// Plans of queries over one table, and the sources of their kernels.

@@ -4,14 +4,14 @@
 
 #include "base/testing/test_size.h"
 #include "data/testing/fake_source.h"
-#include "exec/gpu/device_sinks.h"
+#include "exec/gpu/make_program.h"
 #include "gpu/modules/compiler.h"
 #include "gpu/testing/nvrtc.h"
-#include "ops/gpu/branch/make_program.h"
 #include "ops/gpu/branch/section_sources.h"
 #include "ops/gpu/testing/call_of.h"
 #include "ops/join/gpu/build_kernels.h"
 #include "ops/join/gpu/split_kernels.h"
+#include "ops/operators/operators.h"
 
 /// NVRTC takes the kernels of joins: what fills lookups, looks rows up, splits them.
 namespace lanewise::ops {
@@ -67,8 +67,8 @@ TEST(JoinKernels, Compile) {
       const plan::NodePtr plan = joins(key, kind);
       const std::vector<plan::Pipeline> pipelines = split(*plan);
       const plan::Pipeline& probing = pipelines.back();
-      const std::unique_ptr<DeviceSink> sink = exec::device_sink(probing);
-      codegen::Program program = make_program(probing.branches[0], sink->form(), {});
+      const std::unique_ptr<DeviceSink> sink = ops::sink_operator(probing).open_on_device(probing);
+      codegen::Program program = exec::make_program(probing.branches[0], sink->form(), {});
       const bool is_number = !key.is_string();
       expect_program_compiles(program, *sink, {}, is_number);
       if (kind != JoinKind::kInner) continue;

@@ -560,4 +560,8 @@ std::string JoinTable::describe() const {
                      format_size(table_ ? table_.size() : runs_.size()), reason_.text());
 }
 
+bool keys_repeat(const Build* build, const JoinTable* on_device) {
+  return on_device != nullptr ? !on_device->unique() : build != nullptr && !build->unique();
+}
+
 }  // namespace lanewise::ops

@@ -81,4 +81,7 @@ class JoinTable {
   gpu::DeviceBuffer table_, runs_, order_;
 };
 
+/// Whether the keys of a build side repeat, as far as that is known: either may be null.
+bool keys_repeat(const Build* build, const JoinTable* on_device);
+
 }  // namespace lanewise::ops

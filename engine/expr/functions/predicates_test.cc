@@ -1,9 +1,9 @@
-#include "ops/filter/filter.h"
+#include "expr/functions/predicates.h"
 #include "expr/functions/build.h"
 
 #include <gtest/gtest.h>
 
-namespace lanewise::ops {
+namespace lanewise::expr {
 namespace {
 
 const ExprPtr kNumber = call("<", {column(0, TypeId::kInt32), literal(Value::int32(5))});
@@ -24,4 +24,4 @@ TEST(OrderByCost, LeavesWhatMayRaiseAfterWhatPrecedesIt) {
 }
 
 }  // namespace
-}  // namespace lanewise::ops
+}  // namespace lanewise::expr

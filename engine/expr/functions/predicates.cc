@@ -1,11 +1,12 @@
+#include "expr/functions/predicates.h"
+
 #include <algorithm>
 
 #include "expr/casts/cast.h"
 #include "expr/function.h"
 #include "expr/patterns/prepared_pattern.h"
-#include "ops/filter/filter.h"
 
-namespace lanewise::ops {
+namespace lanewise::expr {
 
 namespace {
 
@@ -24,9 +25,8 @@ bool reads_text(const Expr& expr) {
 bool may_raise(const Expr& expr) {
   bool found = false;
   walk(expr, [&](const Expr& part) {
-    found |=
-        part.kind == Expr::Kind::kCast && !part.try_cast && !expr::holds_all(part.args[0]->type, part.type);
-    found |= part.kind == Expr::Kind::kCall && part.function->raises && expr::constant_test(part) == nullptr;
+    found |= part.kind == Expr::Kind::kCast && !part.try_cast && !holds_all(part.args[0]->type, part.type);
+    found |= part.kind == Expr::Kind::kCall && part.function->raises && constant_test(part) == nullptr;
   });
   return found;
 }
@@ -71,4 +71,4 @@ std::vector<ExprPtr> order_by_cost(std::vector<ExprPtr> predicates) {
   return predicates;
 }
 
-}  // namespace lanewise::ops
+}  // namespace lanewise::expr

@@ -1,4 +1,4 @@
-#include "ops/join/gpu/build/build_sink.h"
+#include "ops/join/operator/build_sink.h"
 
 #include "expr/codegen/emitter.h"
 #include "ops/collect/gpu/collect.h"

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ops/sink.h"
+#include "ops/step.h"
+#include "plan/pipeline/pipeline.h"
+
+namespace lanewise::codegen {
+class ProgramMaker;
+}  // namespace lanewise::codegen
+
+/// What a kind of node is: on cores, on GPUs, and what its work is. Each operator implements one of these in
+/// its folder; operators/operators.h lists them.
+namespace lanewise::ops {
+
+class BranchWork;
+class DeviceSink;
+class JoinTable;
+struct Build;
+struct Work;
+
+/// What a step reads of an earlier pipeline; null where that is elsewhere, or not known yet.
+struct StepInput {
+  const Table* rows = nullptr;
+  std::shared_ptr<const Build> build = nullptr;
+  const JoinTable* on_device = nullptr;
+};
+
+/// A step on cores: one of the two.
+struct OpenStep {
+  std::unique_ptr<Step> step = nullptr;
+  std::unique_ptr<Expander> expander = nullptr;
+};
+
+/// A kind of node that rows pass: see plan::StepNode.
+class StepOperator {
+ public:
+  virtual ~StepOperator() = default;
+  /// The node outlives the step. Throws InternalError if the cores lack what it reads.
+  virtual OpenStep open(const plan::Node& node, const StepInput& input) const = 0;
+  /// Adds the step to a program for GPUs. Throws expr::NotOnDevice, by default.
+  virtual void add_to(codegen::ProgramMaker& program, const plan::StepSpec& step,
+                      const StepInput& input) const;
+  /// Adds its work; `input_rows` are those of the result that it reads.
+  virtual void add_work(BranchWork& rows, const plan::Node& node, double input_rows) const;
+};
+
+/// A kind of node that ends a pipeline: see plan::SinkNode.
+class SinkOperator {
+ public:
+  virtual ~SinkOperator() = default;
+  /// The pipeline outlives the sink.
+  virtual std::unique_ptr<Sink> open(const plan::Pipeline& pipeline) const = 0;
+  /// The pipeline outlives the sink. Throws expr::NotOnDevice, by default.
+  virtual std::unique_ptr<DeviceSink> open_on_device(const plan::Pipeline& pipeline) const;
+  /// What it evaluates for each row; null: nothing.
+  virtual std::vector<ExprPtr> expressions(const plan::Pipeline& pipeline) const;
+  /// Adds the work for `rows`, without that of its expressions. Returns how many rows it gives.
+  virtual double add_work(Work& work, const plan::Pipeline& pipeline, double rows) const;
+};
+
+}  // namespace lanewise::ops

@@ -1,0 +1,34 @@
+#include "codegen/program_maker.h"
+#include "ops/project/project.h"
+#include "ops/work/work.h"
+
+namespace lanewise::ops {
+
+namespace {
+
+const std::vector<ExprPtr>& exprs_of(const plan::Node& node) {
+  return std::get<plan::Project>(node.payload).exprs;
+}
+
+class ProjectOperator : public StepOperator {
+ public:
+  OpenStep open(const plan::Node& node, const StepInput& /*input*/) const override {
+    return {.step = std::make_unique<Project>(exprs_of(node))};
+  }
+  void add_to(codegen::ProgramMaker& program, const plan::StepSpec& step,
+              const StepInput& /*input*/) const override {
+    program.project(exprs_of(*step.node));
+  }
+  void add_work(BranchWork& rows, const plan::Node& node, double /*input_rows*/) const override {
+    rows.evaluate(exprs_of(node));
+  }
+};
+
+}  // namespace
+
+const StepOperator& project_operator() {
+  static const ProjectOperator project;
+  return project;
+}
+
+}  // namespace lanewise::ops
