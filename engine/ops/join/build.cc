@@ -19,9 +19,15 @@ namespace lanewise::ops {
 namespace {
 
 constexpr int64_t kBuildBatchRows = int64_t{1} << 20;
-constexpr size_t kLookupBytes = 16;  // maximum per row
 constexpr int64_t kPartSliceRows = 8192;
 constexpr int kBatchShift = 32;  // of an order: the batch, then its slices
+
+/// Bytes per row that a hash table of these keys takes at most, with its filter.
+size_t lookup_bytes(const Schema& columns, const std::vector<size_t>& keys) {
+  constexpr size_t kShort = 24, kLong = 48;
+  if (keys.size() != 1 || columns[keys[0]].type.is_string()) return kLong;
+  return width(columns[keys[0]].type.physical()) <= sizeof(uint32_t) ? kShort : kLong;
+}
 
 std::vector<uint32_t> rows_of_nulls(const plan::Join& join, const std::vector<ColumnPtr>& keys,
                                     uint32_t rows) {
@@ -145,7 +151,7 @@ size_t BuildSink::parts_for(const std::vector<std::unique_ptr<Local>>& locals,
   for (const auto& local : locals) {
     auto& rows = static_cast<OrderedRows&>(*local);
     rows.seal();
-    bytes += rows.bytes() + static_cast<size_t>(rows.rows()) * kLookupBytes;
+    bytes += rows.bytes() + static_cast<size_t>(rows.rows()) * lookup_bytes(gathered_, form_.keys);
     spilled |= rows.spilled();
   }
   if (!spilled || budget == nullptr) return 1;

@@ -212,8 +212,9 @@ Buffer RunTable<Word>::fill(const Word* words, size_t rows, const uint64_t* vali
                             MemoryBudget* budget, Equal equal) {
   const int bucket_bits =
       std::clamp(static_cast<int>(std::bit_width(rows - rows / 4)) - kUsedBits, 2, kMostBucketBits);
-  if (rows > (size_t{kSlots} << bucket_bits) / 8 * 7)
-    throw UserError(fmt::format("a join's build side has too many rows for its hash table: {}", rows));
+  if (const size_t most = (size_t{kSlots} << bucket_bits) / 8 * 7; rows > most)
+    throw UserError(
+        fmt::format("a join's build side has {} rows; its hash table holds {} at most", rows, most));
   const int most_part_bits = std::min(10, bucket_bits - 1);
   int part_bits = std::clamp(static_cast<int>(std::bit_width(rows / kPartRows)), 0, most_part_bits);
   buffer_ = Buffer::allocate((size_t{1} << bucket_bits) * sizeof(Bucket), budget, kJoin, Access::kRandom);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ops/aggregate/accumulators/accumulator.h"
-#include "ops/window/rows.h"
+#include "ops/window/frames/rows.h"
 #include "plan/node.h"
 
 namespace lanewise::ops {

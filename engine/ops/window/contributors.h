@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "ops/window/frames.h"
+#include "ops/window/frames/frames.h"
 
 namespace lanewise::ops {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "ops/window/frames.h"
+#include "ops/window/frames/frames.h"
 #include "ops/window/functions.h"
 
 namespace lanewise::ops {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "ops/window/rows.h"
+#include "ops/window/frames/rows.h"
 #include "primitives/groups/key_words.h"
 #include "primitives/parallel.h"
 #include "primitives/sort/sort_keys.h"

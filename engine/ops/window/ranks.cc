@@ -3,7 +3,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "ops/window/frame_order.h"
+#include "ops/window/frames/frame_order.h"
 #include "ops/window/function.h"
 
 namespace lanewise::ops {

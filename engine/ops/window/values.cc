@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "ops/gather.h"
 #include "ops/take.h"
-#include "ops/window/frame_order.h"
+#include "ops/window/frames/frame_order.h"
 #include "ops/window/function.h"
 
 namespace lanewise::ops {

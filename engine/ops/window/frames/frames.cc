@@ -1,4 +1,4 @@
-#include "ops/window/frames.h"
+#include "ops/window/frames/frames.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/memory.h"
-#include "ops/window/frames.h"
+#include "ops/window/frames/frames.h"
 
 namespace lanewise::ops {
 

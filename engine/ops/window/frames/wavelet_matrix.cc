@@ -1,4 +1,4 @@
-#include "ops/window/wavelet_matrix.h"
+#include "ops/window/frames/wavelet_matrix.h"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 #include <optional>
 #include <span>
 
-#include "ops/window/rows.h"
-#include "ops/window/wavelet_matrix.h"
+#include "ops/window/frames/rows.h"
+#include "ops/window/frames/wavelet_matrix.h"
 #include "plan/node.h"
 
 namespace lanewise::ops {

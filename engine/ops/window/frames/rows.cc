@@ -1,4 +1,4 @@
-#include "ops/window/rows.h"
+#include "ops/window/frames/rows.h"
 
 #include <algorithm>
 

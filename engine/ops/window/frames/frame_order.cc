@@ -1,4 +1,4 @@
-#include "ops/window/frame_order.h"
+#include "ops/window/frames/frame_order.h"
 
 #include <algorithm>
 

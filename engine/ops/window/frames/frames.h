@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include "ops/window/rows.h"
+#include "ops/window/frames/rows.h"
 #include "plan/node.h"
 
 namespace lanewise::ops {
