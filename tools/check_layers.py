@@ -19,7 +19,7 @@ INCLUDES = {
     "plan": ["base", "data", "expr"],
     "codegen": ["base", "gpu", "lanes", "data", "text", "expr", "plan"],
     "ops": ["base", "gpu", "lanes", "data", "active", "primitives", "text", "expr", "plan", "codegen"],
-    "exec": ["base", "gpu", "lanes", "data", "primitives", "text", "expr", "plan", "codegen", "ops"],
+    "exec": ["base", "gpu", "lanes", "data", "primitives", "expr", "plan", "codegen", "ops"],
     "graph": ["base", "gpu", "lanes", "primitives"],
     "pram": ["base", "gpu", "primitives", "graph"],
     "sql": ["base", "data", "text", "expr", "plan", "ops"],

@@ -1,6 +1,8 @@
 #include "codegen/program_maker.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "expr/codegen/traits.h"
 #include "expr/function.h"

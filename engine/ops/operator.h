@@ -21,7 +21,8 @@ class JoinTable;
 struct Build;
 struct Work;
 
-/// What a step reads of an earlier pipeline; null where that is elsewhere, or not known yet.
+/// What a step reads of an earlier pipeline. `rows` are none until they are known; `build` and `on_device`
+/// are null if the build side is elsewhere, or not known yet. All are null if no result is read.
 struct StepInput {
   const Table* rows = nullptr;
   std::shared_ptr<const Build> build = nullptr;
@@ -39,12 +40,12 @@ class StepOperator {
  public:
   virtual ~StepOperator() = default;
   /// The node outlives the step. Throws InternalError if the cores lack what it reads.
-  virtual OpenStep open(const plan::Node& node, const StepInput& input) const = 0;
-  /// Adds the step to a program for GPUs. Throws expr::NotOnDevice, by default.
+  virtual OpenStep open(const plan::StepSpec& step, const StepInput& input) const = 0;
+  /// Adds the step to a program for GPUs. Throws expr::NotOnDevice.
   virtual void add_to(codegen::ProgramMaker& program, const plan::StepSpec& step,
-                      const StepInput& input) const;
-  /// Adds its work; `input_rows` are those of the result that it reads.
-  virtual void add_work(BranchWork& rows, const plan::Node& node, double input_rows) const;
+                      const StepInput& input) const = 0;
+  /// Adds its work; `input_rows` are those of the result that it reads. By default it has none.
+  virtual void add_work(BranchWork& work, const plan::StepSpec& step, double input_rows) const;
 };
 
 /// A kind of node that ends a pipeline: see plan::SinkNode.
@@ -57,7 +58,8 @@ class SinkOperator {
   virtual std::unique_ptr<DeviceSink> open_on_device(const plan::Pipeline& pipeline) const;
   /// What it evaluates for each row; null: nothing.
   virtual std::vector<ExprPtr> expressions(const plan::Pipeline& pipeline) const;
-  /// Adds the work for `rows`, without that of its expressions. Returns how many rows it gives.
+  /// Adds the work for `rows`, without that of its expressions. Returns how many rows it gives, by default
+  /// all.
   virtual double add_work(Work& work, const plan::Pipeline& pipeline, double rows) const;
 };
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "ops/join/build.h"
-
 namespace lanewise::exec {
 
 namespace {

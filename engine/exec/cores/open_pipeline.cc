@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "ops/filter/filter.h"
 #include "ops/join/build.h"
 #include "ops/operators/operators.h"
@@ -44,14 +45,6 @@ std::vector<bool> of_input_after(const plan::Node& step, const std::vector<bool>
   for (const size_t column : columns_below(step))
     after.push_back(column == plan::kComputed ? unnested : before[column]);
   return after;
-}
-
-/// The build side, or the part of it, that the rows are of. Throws InternalError if only a device has it.
-std::shared_ptr<const ops::Build> build_of(const plan::MarkedRowsOf& marked, const ops::Results& results) {
-  const ops::PipelineResult& result = results[marked.pipeline];
-  if (marked.part != plan::kNoPart) return result.parts->open(marked.part);
-  if (result.build == nullptr) throw InternalError("a join's build side is whole when it is read");
-  return result.build;
 }
 
 constexpr uint32_t kManyMatches = 1024;  // for a row, at most: fewer are not worth a morsel
@@ -112,7 +105,8 @@ OpenBranch PipelineOpener::open_now(const plan::Branch& branch, const std::optio
   } else if (const auto* values = std::get_if<const plan::Values*>(&branch.input)) {
     open.input = open_table(*(*values)->table, expands(branch));
   } else if (const auto* marked = std::get_if<plan::MarkedRowsOf>(&branch.input)) {
-    const auto build = build_of(*marked, results_);
+    const auto build = results_[marked->pipeline].open_build(marked->part);
+    if (build == nullptr) throw InternalError("a join's build side is there when its rows are read");
     open.input = read_marked_rows(*marked->join, build, slicing_for(options_, build->rows), options_.budget);
   } else if (const auto* part = std::get_if<plan::RowsOfPart>(&branch.input)) {
     open.input = open_table(*part->rows);
@@ -122,7 +116,7 @@ OpenBranch PipelineOpener::open_now(const plan::Branch& branch, const std::optio
   bool named = !std::holds_alternative<const plan::Values*>(branch.input);  // whose columns are numbered
   std::vector<bool> of_input(branch.schema.size(), true);
   for (const plan::StepSpec& step : branch.steps) {
-    ops::OpenStep op = ops::step_operator(*step.node).open(*step.node, ops::read_by(step, results_));
+    ops::OpenStep op = ops::step_operator(*step.node).open(step, ops::read_by(step, results_));
     const Schema& schema = step.node->children[0]->schema;
     open.steps.push_back({plan::name(step.node->payload),
                           step.line,

@@ -1,7 +1,7 @@
 #include "exec/gpu/make_program.h"
 
 #include "codegen/program_maker.h"
-#include "expr/codegen/emitter.h"
+#include "expr/codegen/traits.h"
 #include "ops/join/operator/join_operator.h"
 #include "ops/operators/operators.h"
 

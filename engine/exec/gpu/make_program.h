@@ -8,7 +8,7 @@
 namespace lanewise::exec {
 
 /// `results` are those of earlier pipelines, which steps read; a ScalarJoin throws UserError if its result
-/// has more than one row. Throws expr::NotOnDevice, see ProgramMaker::finish(), or that names a step.
+/// has more than one row. Throws expr::NotOnDevice that names a step, a type or a pattern.
 codegen::Program make_program(const plan::Branch& branch, const codegen::SinkForm& sink,
                               const ops::Results& results);
 

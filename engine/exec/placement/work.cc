@@ -94,15 +94,16 @@ ops::Work work_of(const plan::Pipeline& pipeline, const Known& known) {
   ops::Work work;
   double rows = 0, skipped = 0;
   const ops::SinkOperator& sink = ops::sink_operator(pipeline);
+  const std::vector<ExprPtr> exprs = sink.expressions(pipeline);
   for (const plan::Branch& branch : pipeline.branches) {
     const ops::InputSize size = size_of(branch, known);
     ops::BranchWork through(size, work);
     if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) through.narrow((*scan)->predicates);
     for (const plan::StepSpec& step : branch.steps) {
       const double input_rows = step.reads_result() ? known.result_rows[step.result] : 0;
-      ops::step_operator(*step.node).add_work(through, *step.node, input_rows);
+      ops::step_operator(*step.node).add_work(through, step, input_rows);
     }
-    through.evaluate(sink.expressions(pipeline));
+    through.evaluate(exprs);
     rows += through.rows();
     skipped += size.skipped;
   }

@@ -2,11 +2,12 @@
 
 #include <memory>
 
-#include "ops/operator.h"
 #include "ops/sink.h"
 #include "plan/node.h"
 
 namespace lanewise::ops {
+
+class SinkOperator;
 
 /// GROUP BY, and aggregates without it (exactly one row). The output is unordered.
 /// Throws InternalError if a call's function or types are not in the table of aggregate functions, and

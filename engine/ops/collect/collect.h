@@ -1,9 +1,10 @@
 #pragma once
 
-#include "ops/operator.h"
 #include "ops/sink.h"
 
 namespace lanewise::ops {
+
+class SinkOperator;
 
 /// Keeps all rows, in the order of the input. `what`, a string literal, names the operator in memory errors.
 class Collect : public Sink {

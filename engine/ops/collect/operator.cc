@@ -1,3 +1,4 @@
+#include "ops/operator.h"
 #include "ops/collect/collect.h"
 #include "ops/collect/gpu/collect_sink.h"
 

@@ -3,10 +3,11 @@
 #include <vector>
 
 #include "expr/expr.h"
-#include "ops/operator.h"
 #include "ops/step.h"
 
 namespace lanewise::ops {
+
+class StepOperator;
 
 /// Narrows the chunk's active set by predicates, one after the other: each sees only rows that passed the
 /// previous ones. Cheap ones go first, see expr::order_by_cost().

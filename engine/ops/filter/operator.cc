@@ -1,3 +1,4 @@
+#include "ops/operator.h"
 #include "codegen/program_maker.h"
 #include "ops/filter/filter.h"
 #include "ops/work/work.h"
@@ -12,15 +13,15 @@ std::vector<ExprPtr> predicates_of(const plan::Node& node) {
 
 class FilterOperator : public StepOperator {
  public:
-  OpenStep open(const plan::Node& node, const StepInput& /*input*/) const override {
-    return {.step = std::make_unique<Filter>(predicates_of(node))};
+  OpenStep open(const plan::StepSpec& step, const StepInput& /*input*/) const override {
+    return {.step = std::make_unique<Filter>(predicates_of(*step.node))};
   }
   void add_to(codegen::ProgramMaker& program, const plan::StepSpec& step,
               const StepInput& /*input*/) const override {
     program.filter(predicates_of(*step.node));
   }
-  void add_work(BranchWork& rows, const plan::Node& node, double /*input_rows*/) const override {
-    rows.narrow(predicates_of(node));
+  void add_work(BranchWork& work, const plan::StepSpec& step, double /*input_rows*/) const override {
+    work.narrow(predicates_of(*step.node));
   }
 };
 

@@ -4,10 +4,11 @@
 #include <map>
 #include <mutex>
 
-#include "ops/operator.h"
 #include "ops/sink.h"
 
 namespace lanewise::ops {
+
+class SinkOperator;
 
 /// Keeps the rows [offset, offset + limit) in the order of the input (limit < 0: all from offset on), and
 /// reports when no more input is needed.

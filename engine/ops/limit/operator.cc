@@ -2,6 +2,7 @@
 
 #include "ops/collect/gpu/collect_sink.h"
 #include "ops/limit/limit.h"
+#include "ops/operator.h"
 #include "ops/work/work.h"
 
 namespace lanewise::ops {

@@ -1,3 +1,4 @@
+#include "ops/operator.h"
 #include "codegen/program_maker.h"
 #include "ops/project/project.h"
 #include "ops/work/work.h"
@@ -12,15 +13,15 @@ const std::vector<ExprPtr>& exprs_of(const plan::Node& node) {
 
 class ProjectOperator : public StepOperator {
  public:
-  OpenStep open(const plan::Node& node, const StepInput& /*input*/) const override {
-    return {.step = std::make_unique<Project>(exprs_of(node))};
+  OpenStep open(const plan::StepSpec& step, const StepInput& /*input*/) const override {
+    return {.step = std::make_unique<Project>(exprs_of(*step.node))};
   }
   void add_to(codegen::ProgramMaker& program, const plan::StepSpec& step,
               const StepInput& /*input*/) const override {
     program.project(exprs_of(*step.node));
   }
-  void add_work(BranchWork& rows, const plan::Node& node, double /*input_rows*/) const override {
-    rows.evaluate(exprs_of(node));
+  void add_work(BranchWork& work, const plan::StepSpec& step, double /*input_rows*/) const override {
+    work.evaluate(exprs_of(*step.node));
   }
 };
 

@@ -3,10 +3,11 @@
 #include <vector>
 
 #include "expr/expr.h"
-#include "ops/operator.h"
 #include "ops/step.h"
 
 namespace lanewise::ops {
+
+class StepOperator;
 
 /// Replaces the chunk's columns by the values of expressions, for the active rows.
 class Project : public Step {

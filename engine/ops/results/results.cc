@@ -33,6 +33,10 @@ int64_t PipelineResult::rows() const {
   return build != nullptr ? build->rows : table.rows();
 }
 
+std::shared_ptr<const Build> PipelineResult::open_build(size_t part) const {
+  return part == plan::kNoPart ? build : parts->open(part);
+}
+
 bool PipelineResult::bring(MemoryBudget* budget) {
   if (!left) return false;
   table.batches = to_host(left->batches, *left->place, budget);
@@ -43,8 +47,7 @@ bool PipelineResult::bring(MemoryBudget* budget) {
 StepInput read_by(const plan::StepSpec& step, const Results& results) {
   if (!step.reads_result() || step.result >= results.size()) return {};
   const PipelineResult& result = results[step.result];
-  return {&result.table, step.part == plan::kNoPart ? result.build : result.parts->open(step.part),
-          result.on_device.get()};
+  return {&result.table, result.open_build(step.part), result.on_device.get()};
 }
 
 }  // namespace lanewise::ops

@@ -38,13 +38,15 @@ struct PipelineResult {
   std::shared_ptr<const arrow::DeviceRecords> kept = nullptr;  ///< instead of the table: the query's result
 
   int64_t rows() const;
+  /// The build side, or that part of it, which is opened; null if only a device has it.
+  std::shared_ptr<const Build> open_build(size_t part) const;
   /// Brings the rows that were left on a device to the host; false: there are none. Throws MemoryError.
   bool bring(MemoryBudget* budget);
 };
 /// One result for each pipeline; empty until the pipeline has run.
 using Results = std::vector<PipelineResult>;
 
-/// What the step reads of them.
+/// What the step reads of them. Opens the part of a build side, if it reads one.
 StepInput read_by(const plan::StepSpec& step, const Results& results);
 
 }  // namespace lanewise::ops

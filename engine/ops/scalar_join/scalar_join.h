@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "base/arena.h"
-#include "ops/operator.h"
 #include "ops/step.h"
 
 namespace lanewise::ops {
+
+class StepOperator;
 
 /// Appends the columns of a table's only row, as constants; NULLs if the table is empty.
 class ScalarJoin : public Step {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ops/operator.h"
 #include "ops/sort/gpu/sort_sink.h"
 #include "ops/sort/sort.h"
 #include "ops/work/work.h"

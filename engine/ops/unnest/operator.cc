@@ -1,4 +1,5 @@
-#include "expr/codegen/emitter.h"
+#include "ops/operator.h"
+#include "expr/codegen/traits.h"
 #include "ops/unnest/unnest.h"
 
 namespace lanewise::ops {
@@ -7,8 +8,8 @@ namespace {
 
 class UnnestOperator : public StepOperator {
  public:
-  OpenStep open(const plan::Node& node, const StepInput& /*input*/) const override {
-    const auto& unnest = std::get<plan::Unnest>(node.payload);
+  OpenStep open(const plan::StepSpec& step, const StepInput& /*input*/) const override {
+    const auto& unnest = std::get<plan::Unnest>(step.node->payload);
     return {.expander = std::make_unique<Unnest>(unnest.lists, unnest.kept)};
   }
   void add_to(codegen::ProgramMaker& /*program*/, const plan::StepSpec& /*step*/,

@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "expr/expr.h"
-#include "ops/operator.h"
 #include "ops/step.h"
 
 namespace lanewise::ops {
+
+class StepOperator;
 
 /// UNNEST: for each row as many as its longest list has elements, each with the columns `kept` of the row and
 /// then one element of each list, NULL if the list is shorter. Rows without elements produce none.

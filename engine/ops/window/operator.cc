@@ -1,3 +1,4 @@
+#include "ops/operator.h"
 #include "ops/window/window.h"
 
 namespace lanewise::ops {

@@ -2,11 +2,12 @@
 
 #include <memory>
 
-#include "ops/operator.h"
 #include "ops/sink.h"
 #include "plan/node.h"
 
 namespace lanewise::ops {
+
+class SinkOperator;
 
 /// Window functions: sorts the rows by partition and order, and appends a column for each call. Throws
 /// InternalError for an unknown function or types.

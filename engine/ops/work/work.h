@@ -84,12 +84,11 @@ class BranchWork {
   const double text_;
 };
 
-// Of a sink:
-/// How many groups its rows have.
+/// How many groups the sink's rows have.
 double groups_of(const plan::Node& sink, double rows);
-/// Adds rows whose keys have so many words, which are grouped.
+/// Adds the grouping of the sink's rows, whose keys have so many words each.
 void add_groups(Work& work, const plan::Node& sink, double rows, double words_of_row);
-/// How many of the rows a limit leaves; negative: it has none.
+/// How many of the rows pass LIMIT and OFFSET; a negative `limit`: there is none.
 double limited(double rows, int64_t limit, int64_t offset);
 
 }  // namespace lanewise::ops

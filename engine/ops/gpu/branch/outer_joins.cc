@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "expr/codegen/traits.h"
-#include "ops/join/build.h"
 #include "ops/join/gpu/join_table.h"
 
 namespace lanewise::ops {
@@ -18,10 +17,11 @@ constexpr size_t kMostAdded = 8;
 
 bool is_divided(const plan::StepSpec& step, const Results& results) {
   const auto* join = std::get_if<plan::Join>(&step.node->payload);
-  if (join == nullptr || join->condition == nullptr) return false;
-  const StepInput input = read_by(step, results);
-  if (!keys_repeat(input.build.get(), input.on_device)) return false;
-  return join->kind == JoinKind::kLeft || join->kind == JoinKind::kRight || join->kind == JoinKind::kFull;
+  if (join == nullptr || join->condition == nullptr || step.result >= results.size()) return false;
+  const bool is_outer =
+      join->kind == JoinKind::kLeft || join->kind == JoinKind::kRight || join->kind == JoinKind::kFull;
+  const PipelineResult& result = results[step.result];
+  return is_outer && keys_repeat(result.build.get(), result.on_device.get());
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST(Kernels, Compile) {
 std::vector<codegen::KernelText> of_short_texts() {
   const plan::NodePtr plan = group(scan(), {text(), i32()}, {count_all()});
   const plan::Pipeline pipeline = std::move(split(*plan).back());
-  const std::unique_ptr<DeviceSink> sink = ops::sink_operator(pipeline).open_on_device(pipeline);
+  const std::unique_ptr<DeviceSink> sink = sink_operator(pipeline).open_on_device(pipeline);
   const codegen::Program program = exec::make_program(pipeline.branches[0], sink->form(), {});
   const std::vector<size_t> columns = columns_of(program);
   std::vector<codegen::ColumnForm> forms;
@@ -239,8 +239,8 @@ TEST(Kernels, TextsThatAreComparedAreNoPatterns) {
   const ExprPtr equal = call("=", {literal_text("50%_\\"), text()});
   const plan::NodePtr plan = aggregate(plan::filter(scan(), equal), {count_all()});
   const plan::Pipeline pipeline = split(*plan).back();
-  const codegen::Program program = exec::make_program(
-      pipeline.branches[0], ops::sink_operator(pipeline).open_on_device(pipeline)->form(), {});
+  const codegen::Program program =
+      exec::make_program(pipeline.branches[0], sink_operator(pipeline).open_on_device(pipeline)->form(), {});
   const auto& pieces = program.stages[0].matches.at(0).pattern->pattern().compiled().pieces;
   EXPECT_THAT(pieces->pieces, testing::ElementsAre("50%_\\"));
   EXPECT_TRUE(pieces->at_begin && pieces->at_end);
@@ -252,8 +252,8 @@ TEST(Kernels, AFewComparisonsWithTextsArePatterns) {
     all.push_back(call("<>", {text(), literal_text(constant)}));
   const plan::NodePtr plan = aggregate(plan::filter(scan(), conjunction(all)), {count_all()});
   const plan::Pipeline pipeline = split(*plan).back();
-  const codegen::Program program = exec::make_program(
-      pipeline.branches[0], ops::sink_operator(pipeline).open_on_device(pipeline)->form(), {});
+  const codegen::Program program =
+      exec::make_program(pipeline.branches[0], sink_operator(pipeline).open_on_device(pipeline)->form(), {});
   size_t matches = 0, predicates = 0;
   for (const codegen::Stage& stage : program.stages) {
     matches += stage.matches.size();
@@ -299,7 +299,7 @@ std::pair<std::vector<kernel::u64>, std::string> with_limit(const Value& limit) 
       plan::aggregate(plan::filter(plan::values(rows), call("<", {column(0, type), literal(limit)})), {},
                       {count_all()}, {"n"});
   const plan::Pipeline pipeline = std::move(split(*plan).back());
-  const std::unique_ptr<DeviceSink> sink = ops::sink_operator(pipeline).open_on_device(pipeline);
+  const std::unique_ptr<DeviceSink> sink = sink_operator(pipeline).open_on_device(pipeline);
   const codegen::Program program = exec::make_program(pipeline.branches[0], sink->form(), {});
   const SectionSources sources(program, *sink, {0}, {{.type = type}});
   kernel::Job job{};

@@ -67,7 +67,7 @@ TEST(JoinKernels, Compile) {
       const plan::NodePtr plan = joins(key, kind);
       const std::vector<plan::Pipeline> pipelines = split(*plan);
       const plan::Pipeline& probing = pipelines.back();
-      const std::unique_ptr<DeviceSink> sink = ops::sink_operator(probing).open_on_device(probing);
+      const std::unique_ptr<DeviceSink> sink = sink_operator(probing).open_on_device(probing);
       codegen::Program program = exec::make_program(probing.branches[0], sink->form(), {});
       const bool is_number = !key.is_string();
       expect_program_compiles(program, *sink, {}, is_number);

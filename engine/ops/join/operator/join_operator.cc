@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "codegen/program_maker.h"
-#include "expr/codegen/emitter.h"
+#include "expr/codegen/traits.h"
 #include "expr/functions/build.h"
 #include "ops/join/build.h"
 #include "ops/join/gpu/join_table.h"
@@ -60,8 +60,9 @@ double words_of_row(const plan::Node& node) {
 
 class JoinOperator : public StepOperator {
  public:
-  OpenStep open(const plan::Node& node, const StepInput& input) const override {
-    if (input.build == nullptr) throw InternalError("a join's build side is whole when it is read");
+  OpenStep open(const plan::StepSpec& step, const StepInput& input) const override {
+    if (input.build == nullptr) throw InternalError("a join's build side is there when it is read");
+    const plan::Node& node = *step.node;
     Probe probe = make_probe(join_of(node), node.children[0]->schema, node.children[1]->schema, input.build);
     return {std::move(probe.step), std::move(probe.expander)};
   }
@@ -98,12 +99,13 @@ class JoinOperator : public StepOperator {
     program.set_columns(std::move(given));
   }
 
-  void add_work(BranchWork& rows, const plan::Node& node, double input_rows) const override {
-    for (const plan::JoinKey& key : join_of(node).keys) rows.evaluate({key.left});
-    rows.look_up(words_of_row(node), input_rows);
+  void add_work(BranchWork& work, const plan::StepSpec& step, double input_rows) const override {
+    const plan::Node& node = *step.node;
+    for (const plan::JoinKey& key : join_of(node).keys) work.evaluate({key.left});
+    work.look_up(words_of_row(node), input_rows);
     // What DuckDB expects of the join, in proportion.
     const double given = node.estimated_rows, taken = node.children[0]->estimated_rows;
-    if (given > 0 && taken > 0) rows.multiply(given / taken);
+    if (given > 0 && taken > 0) work.multiply(given / taken);
   }
 };
 
