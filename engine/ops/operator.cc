@@ -6,6 +6,13 @@
 
 namespace lanewise::ops {
 
+std::vector<bool> StepOperator::of_input(const plan::StepSpec& step, const std::vector<bool>& before) const {
+  std::vector<bool> after;
+  for (const size_t column : columns_below(*step.node))
+    after.push_back(column != plan::kComputed && before[column]);
+  return after;
+}
+
 void StepOperator::add_work(BranchWork& /*work*/, const plan::StepSpec& /*step*/,
                             double /*input_rows*/) const {}
 

@@ -44,6 +44,9 @@ class StepOperator {
   /// Adds the step to a program for GPUs. Throws expr::NotOnDevice.
   virtual void add_to(codegen::ProgramMaker& program, const plan::StepSpec& step,
                       const StepInput& input) const = 0;
+  /// Which of its columns depend only on columns of the branch's input, given the same of those that it
+  /// reads. By default those that it passes on.
+  virtual std::vector<bool> of_input(const plan::StepSpec& step, const std::vector<bool>& before) const;
   /// Adds its work; `input_rows` are those of the result that it reads. By default it has none.
   virtual void add_work(BranchWork& work, const plan::StepSpec& step, double input_rows) const;
 };

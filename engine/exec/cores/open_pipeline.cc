@@ -33,20 +33,6 @@ bool names_columns(const plan::Node& node) {
   return project != nullptr && std::ranges::any_of(project->exprs, is_computed);
 }
 
-/// ChunkColumns::of_input after the step.
-std::vector<bool> of_input_after(const plan::Node& step, const std::vector<bool>& before) {
-  std::vector<bool> after;
-  if (const auto* project = std::get_if<plan::Project>(&step.payload)) {
-    for (const ExprPtr& expr : project->exprs) after.push_back(ops::reads_only(*expr, before));
-    return after;
-  }
-  const bool unnested =
-      std::holds_alternative<plan::Unnest>(step.payload) && std::ranges::find(before, false) == before.end();
-  for (const size_t column : columns_below(step))
-    after.push_back(column == plan::kComputed ? unnested : before[column]);
-  return after;
-}
-
 constexpr uint32_t kManyMatches = 1024;  // for a row, at most: fewer are not worth a morsel
 
 /// The order, where it is one by a column of the branch's input.
@@ -116,7 +102,8 @@ OpenBranch PipelineOpener::open_now(const plan::Branch& branch, const std::optio
   bool named = !std::holds_alternative<const plan::Values*>(branch.input);  // whose columns are numbered
   std::vector<bool> of_input(branch.schema.size(), true);
   for (const plan::StepSpec& step : branch.steps) {
-    ops::OpenStep op = ops::step_operator(*step.node).open(step, ops::read_by(step, results_));
+    const ops::StepOperator& step_operator = ops::step_operator(*step.node);
+    ops::OpenStep op = step_operator.open(step, ops::read_by(step, results_));
     const Schema& schema = step.node->children[0]->schema;
     open.steps.push_back({plan::name(step.node->payload),
                           step.line,
@@ -124,7 +111,7 @@ OpenBranch PipelineOpener::open_now(const plan::Branch& branch, const std::optio
                           std::move(op.step),
                           std::move(op.expander),
                           {named ? &schema : nullptr, of_input}});
-    of_input = of_input_after(*step.node, of_input);
+    of_input = step_operator.of_input(step, of_input);
     named |= names_columns(*step.node);
   }
   open.columns.of_input = std::move(of_input);

@@ -1,6 +1,7 @@
 #include "ops/operator.h"
 #include "codegen/program_maker.h"
 #include "ops/project/project.h"
+#include "ops/run/first_fault.h"
 #include "ops/work/work.h"
 
 namespace lanewise::ops {
@@ -19,6 +20,11 @@ class ProjectOperator : public StepOperator {
   void add_to(codegen::ProgramMaker& program, const plan::StepSpec& step,
               const StepInput& /*input*/) const override {
     program.project(exprs_of(*step.node));
+  }
+  std::vector<bool> of_input(const plan::StepSpec& step, const std::vector<bool>& before) const override {
+    std::vector<bool> after;
+    for (const ExprPtr& expr : exprs_of(*step.node)) after.push_back(reads_only(*expr, before));
+    return after;
   }
   void add_work(BranchWork& work, const plan::StepSpec& step, double /*input_rows*/) const override {
     work.evaluate(exprs_of(*step.node));

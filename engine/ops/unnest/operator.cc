@@ -1,4 +1,6 @@
 #include "ops/operator.h"
+#include <algorithm>
+
 #include "expr/codegen/traits.h"
 #include "ops/unnest/unnest.h"
 
@@ -15,6 +17,13 @@ class UnnestOperator : public StepOperator {
   void add_to(codegen::ProgramMaker& /*program*/, const plan::StepSpec& /*step*/,
               const StepInput& /*input*/) const override {
     throw expr::NotOnDevice("UNNEST is not supported on GPUs");
+  }
+  std::vector<bool> of_input(const plan::StepSpec& step, const std::vector<bool>& before) const override {
+    const bool elements = std::ranges::find(before, false) == before.end();
+    std::vector<bool> after;
+    for (const size_t column : columns_below(*step.node))
+      after.push_back(column == plan::kComputed ? elements : before[column]);
+    return after;
   }
 };
 
