@@ -157,8 +157,10 @@ def main():
     elif arguments.sanitizer:
         build = ROOT / "build" / arguments.sanitizer
         env |= SANITIZERS[arguments.sanitizer]
-        # Of an index only the snapshots meet threads.
-        layers = {"*": "*"} if arguments.sanitizer == "asan" else {"codegen": "*", "ops": "*", "exec": "*", "index": "Snapshot.*"}
+        # What threads share: whole plans, kept columns and modules, the snapshots of an index.
+        shared = {"codegen": "ModuleStoreTest.*", "ops": "ColumnStore.*:HotColumns.*:EarlyFilters.*:StoredInput.*:BatchFeedTest.*", "exec": "*",
+                  "index": "Snapshot.*"}
+        layers = {"*": "*"} if arguments.sanitizer == "asan" else shared
         for layer, tests in layers.items():
             programs = sorted(build.rglob(f"lanewise_{layer}_test"))
             run_programs(programs, arguments.word, count, env, fixed_addresses(), tests)
