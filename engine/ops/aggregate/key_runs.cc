@@ -21,7 +21,7 @@ constexpr uint32_t kAppendedKeys = 256 << 10;
 /// A run with fewer rows than this fraction of all keys rarely repeats one.
 constexpr double kSeldomRepeats = 0.2;
 /// As few keys are found so fast that comparing neighbouring rows gains nothing.
-constexpr uint32_t kFewKeys = 512;
+constexpr uint32_t kKeysWithoutRuns = 512;
 /// Keys of one partition when runs are merged.
 constexpr size_t kPartitionKeys = size_t{1} << 15;
 
@@ -134,7 +134,7 @@ bool RunLimit::reached(size_t rows, uint32_t keys, MemoryBudget* budget) {
 
 uint32_t number_keys(Grouping& keys, const RunLimit& limit, std::span<const Vector> values,
                      const ActiveSet& rows, uint32_t* groups) {
-  const auto changes = keys.size() < kFewKeys ? std::nullopt : changes_of(values, rows);
+  const auto changes = keys.size() < kKeysWithoutRuns ? std::nullopt : changes_of(values, rows);
   const ActiveSet& wanted = changes ? *changes : rows;
   limit.mostly_new() ? keys.append_rows(values, wanted, groups) : keys.find_or_add(values, wanted, groups);
   if (changes) {

@@ -61,9 +61,9 @@ class KeptValues {
 };
 
 template <class Ranks>
-class Pick : public Accumulator {
+class PickedRow : public Accumulator {
  public:
-  Pick(Type type, RowChoice choice, Ranks ranks, MemoryBudget* budget)
+  PickedRow(Type type, RowChoice choice, Ranks ranks, MemoryBudget* budget)
       : choice_(choice), ranks_(std::move(ranks)), values_(type, budget), states_(budget) {}
 
   void resize(uint32_t groups) override {
@@ -104,7 +104,7 @@ class Pick : public Accumulator {
   }
 
   void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
-    const auto& theirs = static_cast<const Pick&>(other);
+    const auto& theirs = static_cast<const PickedRow&>(other);
     for (size_t i = 0; i < from.size(); ++i) {
       const State& candidate = theirs.states_[from[i]];
       State& state = states_[to[i]];
@@ -160,9 +160,11 @@ std::unique_ptr<Accumulator> make_pick(const plan::AggregateCall& call, MemoryBu
   }
   if (!call.order.empty()) choice.last = false;
   if (choice.by && types.size() == 1 && key_width(types[0]) == 1) {
-    return std::make_unique<Pick<WordRanks>>(call.type, choice, WordRanks(types, directions, budget), budget);
+    return std::make_unique<PickedRow<WordRanks>>(call.type, choice, WordRanks(types, directions, budget),
+                                                  budget);
   }
-  return std::make_unique<Pick<ByteRanks>>(call.type, choice, ByteRanks(types, directions, budget), budget);
+  return std::make_unique<PickedRow<ByteRanks>>(call.type, choice, ByteRanks(types, directions, budget),
+                                                budget);
 }
 
 std::optional<Type> two_arguments(std::span<const Type> args) {

@@ -40,13 +40,13 @@ class Ranks {
 };
 
 /// How many rows each row stands for, none where the value is NULL, and where groups begin.
-struct Counted {
+struct CountedValues {
   std::vector<int64_t> counts;
   std::vector<size_t> begins;
 };
 
-Counted count(const Table& sorted, size_t keys) {
-  Counted all;
+CountedValues count(const Table& sorted, size_t keys) {
+  CountedValues all;
   std::vector<Value> key, before;
   for (const Batch& batch : sorted.batches) {
     const auto* counts = batch.columns[keys + 1]->values.as<int64_t>();
@@ -89,7 +89,7 @@ Table values_at_ranks(Table partial, size_t keys, const plan::AggregateCall& cal
   const Table sorted = run_on_cores(
       plan::sort(plan::values(std::make_shared<const Table>(std::move(partial))), order), options);
 
-  const Counted all = count(sorted, keys);
+  const CountedValues all = count(sorted, keys);
   std::vector<size_t> lows, highs;  // rows, one of each for a group
   std::vector<double> parts;
   for (size_t group = 0; group + 1 < all.begins.size(); ++group) {

@@ -1,11 +1,11 @@
 #include "ops/scan/bounds/bounds.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 #include "base/bits.h"
 #include "data/physical_value.h"
+#include "ops/less.h"
 
 namespace lanewise::ops {
 
@@ -13,16 +13,6 @@ namespace {
 
 /// Maximum length of a string in bounds.
 constexpr size_t kPrefix = 64;
-
-/// ORDER BY's order of physical values.
-template <class T>
-bool less(const T& a, const T& b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return a < b || (std::isnan(b) && !std::isnan(a));
-  } else {
-    return a < b;
-  }
-}
 
 /// The minimum and the maximum of the valid rows' values; false if there are none. For ascending data one
 /// comparison a row.

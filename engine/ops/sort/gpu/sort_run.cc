@@ -44,7 +44,7 @@ struct PairBuffers {
 };
 
 /// The words by which the branch's rows are sorted.
-const std::vector<SortWord>& words_of(const BranchRun& run) {
+const std::vector<SortWord>& sort_words_of(const BranchRun& run) {
   return static_cast<const SortKernels&>(run.sources().sink()).words();
 }
 
@@ -95,7 +95,7 @@ RowList SortRun::places_tied(BranchRun& run, size_t word, const gpu::SortPairs& 
   gpu_.stream.fill(alike.address(), 0xff, bytes);
   gpu_.stream.fill(longer.address(), 0, bytes);
   gpu_.stream.fill(longest.address(), 0, longest.size());
-  write_sizes(run, *words_of(run)[word].text, pairs, steps * 8, longest.address(), longer.address());
+  write_sizes(run, *sort_words_of(run)[word].text, pairs, steps * 8, longest.address(), longer.address());
   const uint64_t blocks = std::min(most_blocks(gpu_), blocks_for(pairs.count));
   for (uint64_t step = 0; step < steps; ++step) {
     write_keys(run, word, step * 8, pairs);
@@ -111,11 +111,11 @@ RowList SortRun::places_tied(BranchRun& run, size_t word, const gpu::SortPairs& 
 void SortRun::sort_texts(BranchRun& run, size_t word, gpu::SortPairs& pairs, uint64_t steps) {
   const gpu::DeviceBuffer most = run.allocate(sizeof(uint32_t), kSorting);
   gpu_.stream.fill(most.address(), 0, most.size());
-  write_sizes(run, *words_of(run)[word].text, pairs, UINT64_MAX, most.address(), 0);
+  write_sizes(run, *sort_words_of(run)[word].text, pairs, UINT64_MAX, most.address(), 0);
   const uint64_t all = (fetch_one<uint32_t>(gpu_, most.address()) + uint64_t{7}) / 8;
   for (uint64_t step = std::min(all, steps); step-- > 0;) {
     write_keys(run, word, step * 8, pairs);
-    sort(run, pairs, words_of(run)[word].bits);
+    sort(run, pairs, sort_words_of(run)[word].bits);
   }
   if (all <= steps) return;
   const RowList places = places_tied(run, word, pairs, steps);
@@ -133,7 +133,7 @@ void SortRun::sort_texts(BranchRun& run, size_t word, gpu::SortPairs& pairs, uin
 
 /// Sorts by the last word first.
 void SortRun::sort(BranchRun& run, RowList& list) {
-  const std::vector<SortWord>& words = words_of(run);
+  const std::vector<SortWord>& words = sort_words_of(run);
   unsigned most_bytes = 0;
   for (const SortWord& word : words) most_bytes = std::max(most_bytes, word.bytes());
   PairBuffers buffers(run, list, most_bytes);
@@ -156,7 +156,7 @@ bool SortRun::drop_behind(BranchRun& run, RowList& list) {
   const double expected = static_cast<double>(wanted_) * kSample / static_cast<double>(list.count);
   const double rank = expected + 4 * std::sqrt(expected) + 8;
   if (list.count < 16 * kSample || rank > 0.25 * kSample) return false;
-  const SortWord& word = words_of(run).front();
+  const SortWord& word = sort_words_of(run).front();
 
   RowList sample{run.allocate(kSample * sizeof(uint32_t), kSorting), kSample};
   run.launch("sample_rows", blocks_for(kSample), list.rows.address(), list.count, sample.rows.address(),

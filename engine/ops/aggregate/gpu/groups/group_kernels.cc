@@ -46,7 +46,7 @@ void set_row(Emitter& out, const std::string& cell, const GroupCell& wanted,
   out.line(fmt::format("{}.template set_row<{}>(row);", cell, wanted.last));
 }
 
-const char* part_of(Kind kind) {
+const char* field_of(Kind kind) {
   return kind == Kind::kMonths ? "months" : kind == Kind::kDays ? "days" : "micros";
 }
 
@@ -190,7 +190,7 @@ void GroupKernels::set_cells(Emitter& out, const std::vector<Emitted>& values) c
       case Kind::kMonths:
       case Kind::kDays:
       case Kind::kMicros:
-        out.line(fmt::format("{}one.c{}.set(({}).{});", if_taken, i, value.value, part_of(cell.kind)));
+        out.line(fmt::format("{}one.c{}.set(({}).{});", if_taken, i, value.value, field_of(cell.kind)));
         break;
       default:
         out.line(

@@ -92,7 +92,7 @@ StoredCell stored(const GroupPlan& plan, const GroupCell& cell, const RankWords&
               : StoredCell{name, kWord, CellKind::kExtreme};
 }
 
-RankWords words_of(const GroupPlan& plan, const GroupCell& cell, const std::vector<bool>& may_be_null) {
+RankWords rank_words_of(const GroupPlan& plan, const GroupCell& cell, const std::vector<bool>& may_be_null) {
   constexpr size_t kMost = 32;
   RankWords words{.count = 0};
   for (const GroupCell::Rank& rank : cell.ranks) {
@@ -134,7 +134,7 @@ SlotLayout::SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_nu
       holders_.push_back(rows);
     } else {
       holders_.push_back(i);
-      const RankWords ranks = words_of(plan, cell, may_be_null);
+      const RankWords ranks = rank_words_of(plan, cell, may_be_null);
       StoredCell made = stored(plan, cell, ranks);
       types_.back() = std::move(made.type);
       shapes_.push_back({.kind = made.kind,
