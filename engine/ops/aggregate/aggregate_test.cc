@@ -23,7 +23,7 @@ TEST(Aggregate, EveryFunctionOfEveryTypeIsAsTheReference) {
     SCOPED_TRACE(type.name());
     for (const int64_t rows : sizes) {
       for (const double nulls : {0.0, 0.25}) {
-        const Input input = make_input(type, rows, nulls, random, rows == 65);
+        const TestColumns input = make_input(type, rows, nulls, random, rows == 65);
         const auto calls = all_calls(input);
         expect_like_reference(input, kNoKeys, calls, {});
         expect_like_reference(input, {0}, calls, {});
@@ -37,7 +37,7 @@ TEST(Aggregate, SeveralThreadsGiveTheSame) {
   std::mt19937 random(22);
   for (const Type type : random::all_types()) {
     SCOPED_TRACE(type.name());
-    const Input input = make_input(type, test_size(150, 500), 0.2, random);
+    const TestColumns input = make_input(type, test_size(150, 500), 0.2, random);
     const auto calls = all_calls(input);
     expect_like_reference(input, kNoKeys, calls, {40, 3, 0});
     expect_like_reference(input, {1}, calls, {40, 3, 0});
@@ -50,7 +50,7 @@ TEST(Aggregate, KeysOfEveryTypeAndNumber) {
   for (const Type type : random::all_types()) {
     SCOPED_TRACE(type.name());
     for (const bool dictionary : {false, true}) {
-      const Input input = make_input(type, 300, 0.15, random, dictionary);
+      const TestColumns input = make_input(type, 300, 0.15, random, dictionary);
       const std::vector<plan::AggregateCall> calls = {call_of("count_star", {}),
                                                       call_of("sum", {column_of(input, kOrder)})};
       for (const std::vector<size_t>& keys :
@@ -192,7 +192,7 @@ TEST(Aggregate, KeysThatRepeatTheRowBefore) {
 
 TEST(Aggregate, NamesGroupByWhenTheBudgetIsSpent) {
   std::mt19937 random(25);
-  const Input input{
+  const TestColumns input{
       {make_column(TypeId::kVarchar, random::values(TypeId::kVarchar, 60000, 60000, 0, random))}, 60000};
   for (const auto& [keys, name] : std::vector<std::pair<std::vector<ExprPtr>, std::string>>{
            {{column_of(input, 0)}, "count_star"}, {{}, "string_agg"}}) {
@@ -214,7 +214,7 @@ TEST(Aggregate, NamesGroupByWhenTheBudgetIsSpent) {
 
 TEST(Aggregate, StopsWhenCancelled) {
   std::mt19937 random(26);
-  const Input input = make_input(TypeId::kInt64, 1000, 0, random);
+  const TestColumns input = make_input(TypeId::kInt64, 1000, 0, random);
   for (const std::vector<ExprPtr>& keys : {std::vector<ExprPtr>{}, {column_of(input, 1)}}) {
     for (const size_t locals : {1, 3}) {
       Cancellation cancellation;

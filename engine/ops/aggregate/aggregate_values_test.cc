@@ -20,7 +20,7 @@ TEST(Aggregate, MomentsAndProductsWithinTheirTolerance) {
     values.push_back(row % 10 == 0 ? Value(TypeId::kFloat64) : Value::float64(normal(random)));
     keys.push_back(Value::int32(row % 17 == 0 ? 1000 + row : row % 3));
   }
-  const Input input{{make_column(TypeId::kInt32, keys), make_column(TypeId::kFloat64, values)}, 3000};
+  const TestColumns input{{make_column(TypeId::kInt32, keys), make_column(TypeId::kFloat64, values)}, 3000};
   std::vector<plan::AggregateCall> calls;
   for (const char* name : {"stddev", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop", "sum",
                            "avg", "kahan_sum", "favg"}) {
@@ -30,7 +30,7 @@ TEST(Aggregate, MomentsAndProductsWithinTheirTolerance) {
   expect_like_reference(input, {0}, calls, {100, 1, 0}, 1e-11);
   expect_like_reference(input, {0}, calls, {64, 4, 2}, 1e-11);
 
-  const Input small{
+  const TestColumns small{
       {make_column(TypeId::kInt32, {Value::int32(1), Value::int32(1), Value::int32(2)}),
        make_column(TypeId::kFloat64, {Value::float64(3), Value::float64(-0.5), Value(TypeId::kFloat64)})},
       3};
@@ -67,7 +67,7 @@ TEST(Aggregate, SumsOf64BitsDoNotOverflow) {
   EXPECT_EQ(one_value("sum", std::vector<Value>(1000, largest)),
             Value(TypeId::kInt128, int128_t{UINT64_MAX} * 1000));
   // By group, where sums overflow and come back.
-  Input input{{}, 3000};
+  TestColumns input{{}, 3000};
   std::vector<Value> keys, numbers, naturals;
   for (int row = 0; row < 3000; ++row) {
     keys.push_back(Value::int32(row % 7));
@@ -90,7 +90,7 @@ TEST(Aggregate, ExtremesOfZerosDoNotDependOnTheOrderOfRows) {
        {std::vector{-0.0, 0.0, 0.0}, std::vector{0.0, -0.0, -0.0}, std::vector{0.0, 0.0, -0.0}}) {
     std::vector<Value> keys(3, Value::int32(1)), values;
     for (const double zero : zeros) values.push_back(Value::float64(zero));
-    const Input input{{make_column(TypeId::kInt32, keys), make_column(TypeId::kFloat64, values)}, 3};
+    const TestColumns input{{make_column(TypeId::kInt32, keys), make_column(TypeId::kFloat64, values)}, 3};
     for (const bool grouped : {false, true}) {
       for (const Feed feed : {Feed{1}, Feed{2}, Feed{3}, Feed{1, 2}}) {
         plan::Aggregate aggregate;

@@ -15,7 +15,7 @@ using gpu::DeviceError;
 using gpu::Library;
 
 /// As in nvml.h.
-using Result = int;
+using NvmlResult = int;
 using NvmlDevice = void*;
 
 class Counter {
@@ -23,10 +23,10 @@ class Counter {
   Counter() {
     try {
       library_ = std::make_unique<Library>(std::vector<std::string>{"libnvidia-ml.so.1"}, "NVML");
-      check(library_->find<Result()>("nvmlInit_v2")(), "nvmlInit_v2");
-      check(library_->find<Result(unsigned, NvmlDevice*)>("nvmlDeviceGetHandleByIndex_v2")(0, &device_),
+      check(library_->find<NvmlResult()>("nvmlInit_v2")(), "nvmlInit_v2");
+      check(library_->find<NvmlResult(unsigned, NvmlDevice*)>("nvmlDeviceGetHandleByIndex_v2")(0, &device_),
             "nvmlDeviceGetHandleByIndex_v2");
-      read_ = library_->find<Result(NvmlDevice, unsigned long long*)>(kRead);
+      read_ = library_->find<NvmlResult(NvmlDevice, unsigned long long*)>(kRead);
       unsigned long long now = 0;
       check(read_(device_, &now), kRead);
     } catch (const DeviceError& error) {
@@ -50,13 +50,13 @@ class Counter {
  private:
   static constexpr const char* kRead = "nvmlDeviceGetTotalEnergyConsumption";
 
-  static void check(Result result, const char* call) {
+  static void check(NvmlResult result, const char* call) {
     if (result != 0) throw DeviceError(fmt::format("{} of NVML failed with error {}", call, result));
   }
 
   std::unique_ptr<Library> library_;
   NvmlDevice device_ = nullptr;
-  Result (*read_)(NvmlDevice, unsigned long long*) = nullptr;
+  NvmlResult (*read_)(NvmlDevice, unsigned long long*) = nullptr;
   std::string why_not_;
 };
 

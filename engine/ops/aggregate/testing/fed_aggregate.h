@@ -80,16 +80,16 @@ inline void expect_near(const Value& actual, const Value& expected, double toler
 }
 
 /// The columns of a test: 0 to 2 are keys, the rest arguments.
-struct Input {
+struct TestColumns {
   std::vector<ColumnPtr> columns;
   int64_t rows;
 };
 
-inline ExprPtr column_of(const Input& input, size_t index) {
+inline ExprPtr column_of(const TestColumns& input, size_t index) {
   return column(index, input.columns[index]->type);
 }
 
-inline void expect_like_reference(const Input& input, const std::vector<size_t>& keys,
+inline void expect_like_reference(const TestColumns& input, const std::vector<size_t>& keys,
                                   const std::vector<plan::AggregateCall>& calls, const Feed& feed,
                                   double tolerance = 1e-12) {
   plan::Aggregate aggregate;
@@ -140,9 +140,9 @@ inline void expect_like_reference(const Input& input, const std::vector<size_t>&
 }
 
 /// Keys of three kinds in columns 0 to 2, a condition in 3, order keys in 4 and 5, `type` in 6 and 7.
-inline Input make_input(Type type, int64_t rows, double nulls, std::mt19937& random,
-                        bool dictionary = false) {
-  Input input;
+inline TestColumns make_input(Type type, int64_t rows, double nulls, std::mt19937& random,
+                              bool dictionary = false) {
+  TestColumns input;
   input.rows = rows;
   const auto add = [&](Type of, uint32_t distinct, double share) {
     const auto values = random::values(of, static_cast<size_t>(rows), distinct, share, random);
@@ -187,7 +187,8 @@ inline bool is_comparable(std::string_view name, const Type& type) {
 }
 
 /// Calls of one function, if it takes the type of column kArg.
-inline void add_calls(const std::string& name, const Input& input, std::vector<plan::AggregateCall>& calls) {
+inline void add_calls(const std::string& name, const TestColumns& input,
+                      std::vector<plan::AggregateCall>& calls) {
   const ExprPtr arg = column_of(input, kArg);
   const Type one[] = {arg->type};
   if (name.starts_with("quantile")) {
@@ -210,7 +211,7 @@ inline void add_calls(const std::string& name, const Input& input, std::vector<p
 }
 
 /// `plain` again: with FILTER, with ORDER BY, with both.
-inline void add_filtered_and_ordered(const std::vector<plan::AggregateCall>& plain, const Input& input,
+inline void add_filtered_and_ordered(const std::vector<plan::AggregateCall>& plain, const TestColumns& input,
                                      std::vector<plan::AggregateCall>& calls) {
   const ExprPtr arg = column_of(input, kArg);
   for (size_t i = 0; i < plain.size(); ++i) {
@@ -230,7 +231,7 @@ inline void add_filtered_and_ordered(const std::vector<plan::AggregateCall>& pla
 }
 
 /// `plain` again with DISTINCT, where it is said which of the distinct rows comes first.
-inline void add_distinct(const std::vector<plan::AggregateCall>& plain, const Input& input,
+inline void add_distinct(const std::vector<plan::AggregateCall>& plain, const TestColumns& input,
                          std::vector<plan::AggregateCall>& calls) {
   const Type type = column_of(input, kArg)->type;
   const bool has_equal_forms = type.is_float() || type.id == TypeId::kInterval;  // such as -0.0 and 0.0
@@ -250,7 +251,7 @@ inline void add_distinct(const std::vector<plan::AggregateCall>& plain, const In
 }
 
 /// Calls of every function that takes the type of column kArg, plain and with FILTER, DISTINCT, ORDER BY.
-inline std::vector<plan::AggregateCall> all_calls(const Input& input) {
+inline std::vector<plan::AggregateCall> all_calls(const TestColumns& input) {
   const Type type = column_of(input, kArg)->type;
   std::vector<plan::AggregateCall> calls = {call_of("count_star", {})};
   for (const AggregateFunction& function : aggregate_functions()) {
