@@ -19,11 +19,11 @@ INCLUDES = {
     "plan": ["base", "data", "expr"],
     "codegen": ["base", "gpu", "lanes", "data", "text", "expr", "plan"],
     "ops": ["base", "gpu", "lanes", "data", "active", "primitives", "text", "expr", "plan", "codegen"],
-    "exec": ["base", "gpu", "lanes", "data", "primitives", "expr", "plan", "codegen", "ops"],
+    "exec": ["base", "gpu", "data", "primitives", "expr", "plan", "codegen", "ops"],
     "graph": ["base", "gpu", "lanes", "primitives"],
     "pram": ["base", "gpu", "primitives", "graph"],
     "sql": ["base", "data", "text", "expr", "plan", "ops"],
-    "api": ["base", "gpu", "lanes", "data", "primitives", "text", "expr", "index", "plan", "codegen", "ops", "exec", "graph", "pram", "sql"],
+    "api": ["base", "gpu", "lanes", "data", "primitives", "text", "expr", "index", "plan", "ops", "exec", "graph", "pram", "sql"],
 }
 
 # Only one layer may include the headers of these libraries.
