@@ -59,7 +59,7 @@ class SinkOperator {
   virtual std::unique_ptr<Sink> open(const plan::Pipeline& pipeline) const = 0;
   /// The pipeline outlives the sink. Throws expr::NotOnDevice, by default.
   virtual std::unique_ptr<DeviceSink> open_on_device(const plan::Pipeline& pipeline) const;
-  /// What it evaluates for each row; null: nothing.
+  /// The expressions that it evaluates for each row; null ones are none.
   virtual std::vector<ExprPtr> expressions(const plan::Pipeline& pipeline) const;
   /// Adds the work for `rows`, without that of its expressions. Returns how many rows it gives, by default
   /// all.
