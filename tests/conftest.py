@@ -1,5 +1,6 @@
-"""The levels of lanes, by name."""
+"""What tests share: the levels of lanes, the emulated GPU, what is made once for a run."""
 
+import fcntl
 import os
 import subprocess
 from pathlib import Path
@@ -33,15 +34,35 @@ def level(request):
     return request.param
 
 
+@pytest.fixture(scope="session")
+def folder_of_run(tmp_path_factory):
+    """A folder that all of pytest's workers share."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@pytest.fixture(scope="session")
+def made_once(folder_of_run):
+    """The folder of this name, which `make(folder)` fills once for all of pytest's workers."""
+    def made(name, make):
+        folder = folder_of_run / name
+        folder.mkdir(exist_ok=True)
+        with (folder_of_run / f"{name}.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not lock.seek(0, os.SEEK_END):
+                make(folder)
+                lock.write("made")
+        return folder
+    return made
+
+
 @pytest.fixture
-def emulated_gpu(tmp_path, tmp_path_factory):
+def emulated_gpu(tmp_path, folder_of_run):
     """The environment in which a program finds the emulated GPU, without kernels compiled before. Its compiler reuses what it compiled for another
     test of this run. No line of a profile is cut."""
     parts = BUILD / "engine/gpu/emulated"
     if not (parts / "libcuda.so.1").exists():
         pytest.skip("no emulated GPU: it needs Boost.Context")
-    folder = tmp_path_factory.getbasetemp()
-    of_run = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
     return {"LD_LIBRARY_PATH": str(parts), "LANEWISE_NVRTC": str(parts / "libnvrtc.so"),
-            "EMULATED_GPU_CACHE": str(of_run / "emulated-kernels"),
+            "EMULATED_GPU_CACHE": str(folder_of_run / "emulated-kernels"),
             "LANEWISE_SORT": str(parts / "lanewise_sort.so"), "LANEWISE_KERNELS": "", "COLUMNS": "1000", "XDG_CACHE_HOME": str(tmp_path / "cache")}
