@@ -3,14 +3,8 @@
 // CUDA's keywords for a host C++ compiler: nvrtc.cc puts this before a kernel's text. It does not define
 // __CUDA_ARCH__: code with GPU instructions has an alternative without it.
 
-// Included in every kernel's compilation. libstdc++'s special functions and their includes would take
-// half of the time.
-#define _GLIBCXX_BITS_SPECFUN_H 1
-#include <math.h>
-#include <string.h>
-
-#include <type_traits>
-
+// Every kernel's compilation reads this file: the standard headers, of which it needs little, would take a
+// third of the time.
 #include "gpu/testing/emulator/interface.h"
 
 #define __CUDACC__ 1
@@ -34,6 +28,16 @@ inline const Services* services;
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UnsignedWide;
 
+/// The type of a parameter without const and reference.
+template <class T>
+struct Plain {
+  using Type = T;
+};
+template <class T>
+struct Plain<const T> : Plain<T> {};
+template <class T>
+struct Plain<T&> : Plain<T> {};
+
 template <class... Parameters>
 struct Call {
   Call(void (*kernel)(Parameters...), Parameters... arguments) { kernel(arguments...); }
@@ -41,11 +45,11 @@ struct Call {
 template <class... Parameters>
 void start(void (*kernel)(Parameters...), void** arguments) {
   // Braces: the arguments are evaluated in order.
-  Call<Parameters...>{kernel, *static_cast<std::remove_cvref_t<Parameters>*>(*arguments++)...};
+  Call<Parameters...>{kernel, *static_cast<typename Plain<Parameters>::Type*>(*arguments++)...};
 }
 template <class... Parameters>
 const unsigned* sizes(void (*)(Parameters...)) {
-  static constexpr unsigned of[] = {sizeof(std::remove_cvref_t<Parameters>)..., 0};
+  static constexpr unsigned of[] = {sizeof(typename Plain<Parameters>::Type)..., 0};
   return of;
 }
 
@@ -54,14 +58,14 @@ template <class T>
 unsigned long long bits_of(T value) {
   static_assert(sizeof(T) <= 8);
   unsigned long long bits = 0;
-  memcpy(&bits, &value, sizeof(T));
+  __builtin_memcpy(&bits, &value, sizeof(T));
   return bits;
 }
 template <class To, class From>
 To as(From value) {
   To result;
   static_assert(sizeof(To) <= sizeof(From));
-  memcpy(&result, &value, sizeof(To));
+  __builtin_memcpy(&result, &value, sizeof(To));
   return result;
 }
 
@@ -74,9 +78,9 @@ template <class T>
 T read_lane(unsigned mask, T value, unsigned source) {
   return as<T>(services->exchange(Exchange::kRead, mask, bits_of(value), source));
 }
-/// A pointer to the operand of an atomic function, and a value of that type.
+/// A parameter whose type is given by another one.
 template <class T>
-using Same = std::type_identity_t<T>;
+using Same = typename Plain<T>::Type;
 
 }  // namespace lanewise::emulator
 
@@ -203,18 +207,94 @@ T __ldg(const T* from) {
   return *from;
 }
 template <class T>
-void __stcs(T* to, std::type_identity_t<T> value) {
+void __stcs(T* to, lanewise::emulator::Same<T> value) {
   *to = value;
 }
 
 template <class A, class B>
-constexpr std::common_type_t<A, B> min(A a, B b) {
+constexpr auto min(A a, B b) -> decltype(true ? A() : B()) {
   return b < a ? b : a;
 }
 template <class A, class B>
-constexpr std::common_type_t<A, B> max(A a, B b) {
+constexpr auto max(A a, B b) -> decltype(true ? A() : B()) {
   return a < b ? b : a;
 }
+
+inline void* memcpy(void* to, const void* from, decltype(sizeof(0)) bytes) {
+  return __builtin_memcpy(to, from, bytes);
+}
+
+// As in <cmath>: of float for float, else of double.
+#define LANEWISE_MATH(name)                                             \
+  inline double name(double value) { return __builtin_##name(value); }  \
+  inline float name(float value) { return __builtin_##name##f(value); } \
+  template <class T>                                                    \
+  double name(T value) {                                                \
+    return __builtin_##name(static_cast<double>(value));                \
+  }                                                                     \
+  inline float name##f(float value) { return __builtin_##name##f(value); }
+LANEWISE_MATH(acos)
+LANEWISE_MATH(acosh)
+LANEWISE_MATH(asin)
+LANEWISE_MATH(asinh)
+LANEWISE_MATH(atan)
+LANEWISE_MATH(atanh)
+LANEWISE_MATH(cbrt)
+LANEWISE_MATH(ceil)
+LANEWISE_MATH(cos)
+LANEWISE_MATH(cosh)
+LANEWISE_MATH(erf)
+LANEWISE_MATH(exp)
+LANEWISE_MATH(exp2)
+LANEWISE_MATH(expm1)
+LANEWISE_MATH(fabs)
+LANEWISE_MATH(floor)
+LANEWISE_MATH(lgamma)
+LANEWISE_MATH(log)
+LANEWISE_MATH(log10)
+LANEWISE_MATH(log1p)
+LANEWISE_MATH(log2)
+LANEWISE_MATH(nearbyint)
+LANEWISE_MATH(rint)
+LANEWISE_MATH(round)
+LANEWISE_MATH(sin)
+LANEWISE_MATH(sinh)
+LANEWISE_MATH(sqrt)
+LANEWISE_MATH(tan)
+LANEWISE_MATH(tanh)
+LANEWISE_MATH(tgamma)
+LANEWISE_MATH(trunc)
+#undef LANEWISE_MATH
+#define LANEWISE_MATH(name)                                                  \
+  inline double name(double a, double b) { return __builtin_##name(a, b); }  \
+  inline float name(float a, float b) { return __builtin_##name##f(a, b); }  \
+  template <class A, class B>                                                \
+  double name(A a, B b) {                                                    \
+    return __builtin_##name(static_cast<double>(a), static_cast<double>(b)); \
+  }                                                                          \
+  inline float name##f(float a, float b) { return __builtin_##name##f(a, b); }
+LANEWISE_MATH(atan2)
+LANEWISE_MATH(copysign)
+LANEWISE_MATH(fmax)
+LANEWISE_MATH(fmin)
+LANEWISE_MATH(fmod)
+LANEWISE_MATH(hypot)
+LANEWISE_MATH(nextafter)
+LANEWISE_MATH(pow)
+LANEWISE_MATH(remainder)
+#undef LANEWISE_MATH
+#define LANEWISE_MATH(name)         \
+  template <class T>                \
+  bool name(T value) {              \
+    return __builtin_##name(value); \
+  }
+LANEWISE_MATH(isfinite)
+LANEWISE_MATH(isinf)
+LANEWISE_MATH(isnan)
+LANEWISE_MATH(signbit)
+#undef LANEWISE_MATH
+inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double rsqrt(double value) { return 1 / sqrt(value); }
 
 template <class T>
