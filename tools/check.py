@@ -1,4 +1,4 @@
-"""Checks the code and the documentation: the steps that are named, or all but `units`, which takes as long as the others together."""
+"""Checks the code and the documentation: the steps that are named, or all but those that a build of single files makes, too."""
 
 import argparse
 import sys
@@ -25,7 +25,7 @@ STEPS = {
 
 parser = argparse.ArgumentParser(prog="./dev check", description=__doc__)
 parser.add_argument("steps", nargs="*", metavar="STEP", help=", ".join(STEPS))
-parser.add_argument("--all", action="store_true", help="units, too")
+parser.add_argument("--all", action="store_true", help="headers and units, too")
 parser.add_argument("--fix", action="store_true", help="format the code in place")
 arguments = parser.parse_args()
 unknown = [step for step in arguments.steps if step not in STEPS]
@@ -33,7 +33,7 @@ if unknown:
     parser.error(f"unknown step {unknown[0]}; choose {', '.join(STEPS)}")
 
 failed = 0
-for step in arguments.steps or [step for step in STEPS if arguments.all or step != "units"]:
+for step in arguments.steps or [step for step in STEPS if arguments.all or step not in ("headers", "units")]:
     start = time.monotonic()
     problems = STEPS[step](ROOT)
     print(f"{step}: {f'{len(problems)} found' if problems else 'ok'} ({time.monotonic() - start:.1f} s)", flush=True)

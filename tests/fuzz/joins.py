@@ -138,9 +138,11 @@ class JoinGenerator(OddGenerator):
             if chooser.random() < 0.5:
                 query = select([item(0, inner.column("int"))], clause(" FROM t"), where=where)
                 return named("correlated exists", chooser.choice(["EXISTS ({0})", "(NOT EXISTS ({0}))"]), kind, query)
-            compared = chooser.choice(["int", "text", "exact"])
-            query = select([item(0, inner.over_columns(self.table).expression(compared, 1))], clause(" FROM t"), where=where)
-            return named("correlated in", f"({{0}} {chooser.choice(['IN', 'NOT IN'])} ({{1}}))", kind, self.column(compared), query)
+            compared = chooser.choices(["int", "text", "exact"], k=chooser.choice([1, 1, 2]))
+            query = select([item(i, inner.over_columns(self.table).expression(one, 1)) for i, one in enumerate(compared)], clause(" FROM t"), where=where)
+            places = ", ".join(f"{{{place}}}" for place in range(len(compared)))
+            word = f"{chooser.choice(['IN', 'NOT IN'])} ({{{len(compared)}}}))"
+            return named("correlated in", f"(({places}) {word}", kind, *map(self.column, compared), query)
         made = Node(kind, chooser.choice(["min({0})", "max({0})"]), (inner.over_columns(self.table).column(kind),))
         query = select([item(0, made)], clause(" FROM t"), where=where, order=NOTHING)
         return named("correlated scalar", "({0})", kind, query)

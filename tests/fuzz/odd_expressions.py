@@ -92,11 +92,16 @@ class OddGenerator(Generator):
             return self.odd_escape()
         if self.nesting >= 2:
             return None
-        if pick < 0.75:
+        if pick < 0.73:
             return named("exists", chooser.choice(["EXISTS ({0})", "(NOT EXISTS ({0}))"]), "bool", self.inner([chooser.choice(KINDS)]))
+        if pick < 0.82:
+            kinds = chooser.choices(["int", "text", "exact"], k=chooser.randint(2, 3))
+            row = [self.expression(kind, depth - 1) for kind in kinds]
+            places = ", ".join(f"{{{place}}}" for place in range(len(row)))
+            return named("rows in a subquery", f"(({places}) {chooser.choice(['IN', 'NOT IN'])} ({{{len(row)}}}))", "bool", *row, self.inner(kinds))
         kind = chooser.choice(["int", "text", "exact"])
         inner = self.inner([kind])
-        if pick < 0.85:
+        if pick < 0.9:
             return named("in a subquery", f"({{0}} {chooser.choice(['IN', 'NOT IN'])} ({{1}}))", "bool", self.expression(kind, depth - 1), inner)
         word = chooser.choice(["any", "all"])
         operator = chooser.choice(["=", "<>", "<", ">="])

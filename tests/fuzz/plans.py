@@ -14,8 +14,8 @@ FEATURES = [
     "cte of a plan", "cube", "distinct on", "distinct order by others", "distinct rows", "except", "exists", "filter clause", "grouping sets",
     "grouping()", "having a subquery", "in a subquery", "intersect", "like escape odd", "limit 0", "limit in a plan", "materialized cte", "mode",
     "no table", "NULL", "odd like", "odd literal", "odd regex", "order by others", "pattern over a column", "plain group by", "rollup",
-    "scalar subquery of a table", "scalar subquery of VALUES", "scalar subquery without a table", "subquery in from", "subquery in VALUES",
-    "table function", "typed NULL", "union", "union all of plans", "VALUES", "VALUES in a union", *changed_rows.FEATURES]
+    "rows in a subquery", "scalar subquery of a table", "scalar subquery of VALUES", "scalar subquery without a table", "subquery in from",
+    "subquery in VALUES", "table function", "typed NULL", "union", "union all of plans", "VALUES", "VALUES in a union", *changed_rows.FEATURES]
 CHANGES = 0.1  # share of statements that change rows
 # In the other branch of a set operation: types that DuckDB unifies.
 WIDER = {"int": ["decimal", "exact", "bool"], "decimal": ["int", "exact"], "exact": ["int"], "date": ["timestamp"], "timestamp": ["date"], "text": ["text"]}

@@ -3,7 +3,7 @@
 Ends with a table of what was hit how often: a function counts where it reads a column of rows that its query reaches, its
 NULL where a column of these holds one. A run of 500 or more goes on where it has hit something less than 20 times, up to twice
 its --count; what is short then makes it fail, as do answers of which more than half are empty. A difference prints the
-smallest statement that still shows it, and the command that repeats the run.
+smallest statement that still shows it, and the command that repeats the run. SIGTERM ends the run early, with its report.
 
 Each table has settings of its own (oracle.py): a target, the size of a vector, 1 to 7 threads, sometimes 8 MB for the engine, of
 which a query may run out. What DuckDB refuses must be refused here too. DuckDB answers some queries in two ways, of which either is right; the run says
@@ -20,13 +20,14 @@ what is missing. Crashes and internal errors are reported first. --optimizers co
 import argparse
 import os
 import random
+import signal
 import sys
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Event
 
 import optimizers
 from expressions import AGGREGATES, ENOUGH, FUNCTIONS, Generator, Node, null, takes_values
@@ -247,8 +248,9 @@ def main():
             finally:
                 waiting.release()
 
-        results = []
-        while (size := min(QUERIES_PER_TABLE, left(run, options.count))) > 0:
+        results, ended = [], Event()
+        signal.signal(signal.SIGTERM, lambda *_: ended.set())
+        while not ended.is_set() and (size := min(QUERIES_PER_TABLE, left(run, options.count))) > 0:
             batch = run.next_batch(len(results), size)
             waiting.acquire()
             results.append(pool.submit(compare, batch))
