@@ -29,7 +29,7 @@ IndexOptions options_of(std::vector<KeyField> key, uint32_t leaf_keys = 0, uint3
 }
 
 TEST(Index, Example) {
-  // [example] of engine/index/README.md
+  // [example] of docs/use/ordered-index.md
   const TemporaryFolder folder;
   const std::string path = folder.file("orders.index");
 

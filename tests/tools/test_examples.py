@@ -19,14 +19,26 @@ def statements(code):
     return [line for line in lines if line and not line.startswith("EXPECT_")]
 
 
-def test_index_readme():
-    shown = statements(re.search(r"```cpp\n(.*?)```", (ROOT / "engine/index/README.md").read_text(), re.S)[1])
-    tested = statements((ROOT / "engine/index/index_test.cc").read_text().split("// [example]")[1])
-    assert len(shown) > 15
+# The examples of docs/use/ordered-index.md: the test that runs each, and lines that the test writes differently.
+INDEX_EXAMPLES = {
+    "engine/index/index_test.cc": set(),
+    "engine/index/gpu/example_test.cc": {"DeviceIndex there(index, gpu::Driver::system().device(0));",
+                                         "const size_t hits = there.find(asked, orders, found);",
+                                         "{ const Index closed = std::move(index); }"},
+}
+
+
+@pytest.mark.parametrize(("block", "test"), list(enumerate(INDEX_EXAMPLES)))
+def test_index_examples(block, test):
+    page = (ROOT / "docs/use/ordered-index.md").read_text()
+    shown = statements(re.findall(r"```cpp\n(.*?)```", page, re.S)[block])
+    tested = statements((ROOT / test).read_text().split("// [example]")[1])
+    assert len(shown) > 15 and INDEX_EXAMPLES[test] <= set(shown)
     at = 0
     for line in shown:
-        assert line in tested[at:], f"the example of engine/index/README.md has a line that no test runs in this place: {line}"
-        at = tested.index(line, at) + 1
+        if line not in INDEX_EXAMPLES[test]:
+            assert line in tested[at:], f"an example of docs/use/ordered-index.md has a line that {test} does not run in this place: {line}"
+            at = tested.index(line, at) + 1
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/use/cpp.md"])
@@ -87,6 +99,7 @@ TESTED_ELSEWHERE = {
     "docs/use/python.md": {"pycon": "tests/python/test_docs_pages.py", "sh": "tests/python/test_wheel.py, with --all",
                            "python": "tests/python/test_scale_out.py, with --all", "ipython": "tests/python/test_notebook.py"},
     "docs/use/sql.md": {"sh": "an alias for the commands that follow"},
+    "docs/use/ordered-index.md": {"cpp": "test_index_examples"},
     "docs/use/pram.md": {"pram": "tests/cli/test_pram.py", "": "tests/cli/test_pram.py"},
 }
 

@@ -1,4 +1,4 @@
-// The README's example, except for where its kernels run.
+// The example of docs/use/ordered-index.md, except for where its kernels run.
 
 #include <gtest/gtest.h>
 
@@ -21,6 +21,7 @@ TYPED_TEST(DeviceExampleTest, FromLoadingToReopening) {
   const std::string path = folder.file("orders");
   const auto upload = [&](const Index& index) { return DeviceIndexTest<TypeParam>::upload(index); };
 
+  // [example]
   IndexOptions options;
   options.key = {{TypeId::kUInt32}};  // customers
   options.value_bytes = 4;            // order numbers
@@ -53,6 +54,7 @@ TYPED_TEST(DeviceExampleTest, FromLoadingToReopening) {
     const Index closed = std::move(index);
   }
   const Index again = Index::open(path);
+  // [example]
   EXPECT_EQ(again.size(), 4u);
   EXPECT_TRUE(again.contains(std::vector<uint32_t>{40}));
 }
