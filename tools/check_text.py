@@ -1,5 +1,5 @@
 """Finds text that does not belong in the repository: paths of one machine, paths out of the repository, addresses that a
-build would fetch from, names of files that do not exist, notes of work to be done."""
+build would fetch from, names of files that do not exist, notes of work to be done, long READMEs of the engine's folders."""
 
 import re
 import subprocess
@@ -20,6 +20,7 @@ HEADING = re.compile(r"^#+ (.*)$", re.M)
 RELATIVE = re.compile(r"(?<![\w.])((?:\.\./)+[\w./-]+)")
 BINARY = {".png", ".parquet", ".gz", ".zst", ".arrow", ".db", ".ico"}
 VERBATIM = {"LICENSE"}
+LINES = 8  # of the README of a folder of engine/, below its title
 
 
 def files(root):
@@ -41,6 +42,8 @@ def check(root):
         if path.suffix in BINARY or name in VERBATIM:
             continue
         text = path.read_text(errors="replace")
+        if name.startswith("engine/") and path.name == "README.md" and (lines := len(re.findall(r"^.*\S", text, re.M)) - 1) > LINES:
+            problems.append(f"{name}: {lines} lines, of {LINES} at most: how it works belongs into docs/understand")
         for number, line in enumerate(text.splitlines(), 1):
             where = f"{name}:{number}"
             for pattern, what in RULES:

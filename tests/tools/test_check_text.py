@@ -32,6 +32,12 @@ BAD = [
 ]
 
 
+@pytest.mark.parametrize("lines", [8, 9])
+def test_a_readme_of_the_engine_is_short(tmp_path, lines):
+    found = problems(tmp_path, "engine/a/README.md", "# a\n" + "\nOne line.\n" * lines)
+    assert found == ([f"engine/a/README.md: {lines} lines, of 8 at most: how it works belongs into docs/understand"] if lines > 8 else [])
+
+
 @pytest.mark.parametrize("name, text, rule", BAD)
 def test_names_the_line_and_the_rule(tmp_path, name, text, rule):
     found = problems(tmp_path, name, f"first line\n{text}\n")
