@@ -34,6 +34,11 @@ inline const Schema& input_schema() {
 class Reference {
  public:
   Reference(const plan::Window& window, const std::vector<Row>& rows) : window_(window), rows_(rows) {
+    for (const ExprPtr& key : window.partition) partition_keys_.push_back({key, false, false});
+    for (size_t row = 0; row < rows.size(); ++row) {
+      in_partition_.push_back({{}, evaluated(partition_keys_, row)});
+      in_order_.push_back({{}, evaluated(window.order, row)});
+    }
     std::vector<size_t> order(rows.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -43,6 +48,12 @@ class Reference {
     for (const size_t row : order) {
       if (partitions_.empty() || by_partition(partitions_.back()[0], row) != 0) partitions_.emplace_back();
       partitions_.back().push_back(row);
+    }
+    groups_.resize(rows.size());
+    for (const Partition& partition : partitions_) {
+      for (size_t i = 1; i < partition.size(); ++i)
+        groups_[partition[i]] =
+            groups_[partition[i - 1]] + (by_order(partition[i - 1], partition[i]) != 0 ? 1 : 0);
     }
   }
 
@@ -61,11 +72,11 @@ class Reference {
   int by_keys(const std::vector<plan::SortKey>& keys, size_t a, size_t b) const {
     return reference::compare_keys({{}, evaluated(keys, a)}, {{}, evaluated(keys, b)}, keys);
   }
-  int by_order(size_t a, size_t b) const { return by_keys(window_.order, a, b); }
+  int by_order(size_t a, size_t b) const {
+    return reference::compare_keys(in_order_[a], in_order_[b], window_.order);
+  }
   int by_partition(size_t a, size_t b) const {
-    std::vector<plan::SortKey> keys;
-    for (const ExprPtr& key : window_.partition) keys.push_back({key, false, false});
-    return by_keys(keys, a, b);
+    return reference::compare_keys(in_partition_[a], in_partition_[b], partition_keys_);
   }
   Row evaluated(const std::vector<plan::SortKey>& keys, size_t row) const {
     Row values;
@@ -75,11 +86,7 @@ class Reference {
   Value evaluated(const ExprPtr& expr, size_t row) const { return evaluate_reference(*expr, rows_[row]); }
 
   /// The group of peers, within its partition, that the row at a position belongs to.
-  int64_t group(const Partition& partition, size_t at) const {
-    int64_t group = 0;
-    for (size_t i = 1; i <= at; ++i) group += by_order(partition[i - 1], partition[i]) != 0;
-    return group;
-  }
+  int64_t group(const Partition& partition, size_t at) const { return groups_[partition[at]]; }
 
   /// Is row `j` of the partition not before (or not after) the position where the frame of row `at` begins
   /// (ends).
@@ -226,7 +233,10 @@ class Reference {
 
   const plan::Window& window_;
   const std::vector<Row>& rows_;
+  std::vector<plan::SortKey> partition_keys_;
+  std::vector<reference::Row> in_partition_, in_order_;  // the keys of each row
   std::vector<Partition> partitions_;
+  std::vector<int64_t> groups_;  // of each row
 };
 
 }  // namespace lanewise::ops::windows
