@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/testing/test_size.h"
 #include "lanes/testing/guarded.h"
 #include "primitives/pair_kernels.h"
 
@@ -84,13 +85,14 @@ const std::vector<std::vector<uint32_t>> kShapes = [] {
 }();
 
 TEST(WritePairs, AsRowByRow) {
+  static const auto mosts = test_size<std::vector<uint32_t>>({1, 16, 100}, {1, 2, 15, 16, 17, 100, 8192});
   for (const lanes::Target target : lanes::supported_targets()) {
     const PairKernels& kernels = pairs_of(target);
     for (const std::vector<uint32_t>& counts : kShapes) {
       for (const bool ordered : {false, true}) {
         const Input in(counts, ordered);
         const Written expected = in.expected();
-        for (const uint32_t most : {1, 2, 15, 16, 17, 100, 8192}) {
+        for (const uint32_t most : mosts) {
           if (most < 100 && in.pairs > 10'000) continue;
           for (const uint32_t block : {1, 20, 256}) {
             for (const PairForm form : lanes::kPairForms) {
