@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <string_view>
 
@@ -25,7 +24,7 @@ std::string read(std::ifstream& file, uint64_t at, uint64_t bytes) {
 template <class T>
 bool take(std::string_view& from, T& value) {
   if (from.size() < sizeof(T)) return false;
-  std::memcpy(&value, from.data(), sizeof(T));
+  from.copy(reinterpret_cast<char*>(&value), sizeof(T));
   from.remove_prefix(sizeof(T));
   return true;
 }
@@ -36,7 +35,7 @@ std::string id_in(std::string_view notes) {
   while (take(notes, note) && padded(note.n_namesz) + padded(note.n_descsz) <= notes.size()) {
     const std::string_view name = notes.substr(0, note.n_namesz);
     const std::string_view value = notes.substr(padded(note.n_namesz), note.n_descsz);
-    if (note.n_type == NT_GNU_BUILD_ID && name == std::string_view("GNU", 4)) {
+    if (note.n_type == NT_GNU_BUILD_ID && name == std::string_view("GNU\0", 4)) {
       std::string id;
       for (const char byte : value) id += fmt::format("{:02x}", static_cast<uint8_t>(byte));
       return id;

@@ -51,7 +51,7 @@ std::pair<std::vector<Vector>, ActiveSet> Candidates::keys_of(const Chunk& chunk
       findable.truncate(0);
     }
   }
-  return {std::move(keys), std::move(findable)};
+  return {std::move(keys), findable};
 }
 
 Candidates::Matches Candidates::find_rows(const Chunk& chunk, EvalContext& context) const {

@@ -45,7 +45,7 @@ class PackedLookup : public Lookup {
     Vector packed;
     packed.type = TypeId::kInt64;
     packed.values = words;
-    return {packed, std::move(inside)};
+    return {packed, inside};
   }
 
   const KeyPacking packing_;

@@ -236,6 +236,7 @@ class Fill : public WindowFunction {
 };
 
 constexpr NamedWindowFunction kFillFunctions[] = {
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): the other functions keep their frames.
     {"fill", [](const plan::WindowCall& call, Frames) -> std::unique_ptr<WindowFunction> {
        return std::make_unique<Fill>(call);
      }}};

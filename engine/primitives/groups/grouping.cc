@@ -363,7 +363,7 @@ void Grouping::keep_first_text(size_t key, uint64_t word, const Vector& values, 
   FirstText text;
   if (!values.is_null(row) && values.text(row) != kept_text(key, word))
     text = first_texts_.copy(values.text(row));
-  first_values_[key].append(reinterpret_cast<const uint8_t*>(&text), sizeof text);
+  first_values_[key].append(reinterpret_cast<const uint8_t*>(&text), sizeof(FirstText));
 }
 
 uint64_t Grouping::keep(const uint8_t* bytes, size_t size) {

@@ -90,7 +90,7 @@ std::shared_ptr<Column> Grouping::text_column(size_t key, std::span<const uint32
     if (form_ == Form::kText && group == null_group_) return {};
     if (lossy) {
       FirstText first;
-      std::memcpy(&first, first_values_[key].data() + group * sizeof first, sizeof first);
+      std::memcpy(&first, first_values_[key].data() + group * sizeof(FirstText), sizeof(FirstText));
       if (first.data() != nullptr) return first;
     }
     return kept_text(key, words_[group]);
