@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from expressions import Column, Node
 from odd_expressions import KINDS, OddGenerator
-from shapes import NOTHING, clause, item, named, select
+from shapes import NOTHING, clause, item, member, named, select
 
 # Without ASOF: in some of them DuckDB waits for ever, and cannot be interrupted. tests/sql/join.test has them.
 JOINS = ["positional join", "cross join", "full join", "join", "join using", "lateral join", "left join", "right join", "semi join", "anti join"]
@@ -140,9 +140,7 @@ class JoinGenerator(OddGenerator):
                 return named("correlated exists", chooser.choice(["EXISTS ({0})", "(NOT EXISTS ({0}))"]), kind, query)
             compared = chooser.choices(["int", "text", "exact"], k=chooser.choice([1, 1, 2]))
             query = select([item(i, inner.over_columns(self.table).expression(one, 1)) for i, one in enumerate(compared)], clause(" FROM t"), where=where)
-            places = ", ".join(f"{{{place}}}" for place in range(len(compared)))
-            word = f"{chooser.choice(['IN', 'NOT IN'])} ({{{len(compared)}}}))"
-            return named("correlated in", f"(({places}) {word}", kind, *map(self.column, compared), query)
+            return named("correlated in", member(chooser.choice(["IN", "NOT IN"]), len(compared)), kind, *map(self.column, compared), query)
         made = Node(kind, chooser.choice(["min({0})", "max({0})"]), (inner.over_columns(self.table).column(kind),))
         query = select([item(0, made)], clause(" FROM t"), where=where, order=NOTHING)
         return named("correlated scalar", "({0})", kind, query)

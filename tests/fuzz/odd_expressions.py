@@ -5,7 +5,7 @@ from dataclasses import replace
 from expressions import AGGREGATES, FUNCTIONS, Generator, Node
 from odd_values import COLLATIONS, NULL_TYPES, ODD
 from patterns import ESCAPES, quoted, random_like, random_regex
-from shapes import clause, item, named, select, values
+from shapes import clause, item, member, named, select, values
 
 KINDS = ["int", "text", "exact", "bool", "decimal", "date", "timestamp"]
 # An entry that reads the table again would be correlated within a subquery.
@@ -97,8 +97,7 @@ class OddGenerator(Generator):
         if pick < 0.82:
             kinds = chooser.choices(["int", "text", "exact"], k=chooser.randint(2, 3))
             row = [self.expression(kind, depth - 1) for kind in kinds]
-            places = ", ".join(f"{{{place}}}" for place in range(len(row)))
-            return named("rows in a subquery", f"(({places}) {chooser.choice(['IN', 'NOT IN'])} ({{{len(row)}}}))", "bool", *row, self.inner(kinds))
+            return named("rows in a subquery", member(chooser.choice(["IN", "NOT IN"]), len(row)), "bool", *row, self.inner(kinds))
         kind = chooser.choice(["int", "text", "exact"])
         inner = self.inner([kind])
         if pick < 0.9:

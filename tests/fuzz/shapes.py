@@ -32,6 +32,11 @@ def named(name, sql, kind, *children):
     return Node(kind, sql, children, name)
 
 
+def member(word, size):
+    """Whether a row of so many values, IN or NOT IN, is among those of the query that follows them."""
+    return f"(({', '.join(f'{{{place}}}' for place in range(size))}) {word} ({{{size}}}))"
+
+
 def item(index, node):
     return Node("item", f"{{0}} AS x{index}", (node,))
 
