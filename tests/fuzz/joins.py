@@ -61,6 +61,8 @@ class JoinGenerator(OddGenerator):
             return self.lateral(left, columns, alias)
         right, added = self.joined_table(alias, depth, small)
         both = together(columns, added)
+        if kind == "positional join" and (left.name or right.name):
+            kind = "cross join"  # Only rows of a table have an order.
         if kind == "positional join":
             return named(kind, "{0} POSITIONAL JOIN {1}", "table", left, right), both
         if kind == "cross join":

@@ -184,3 +184,27 @@ def test_the_optimizers_are_compared_without_the_engine(monkeypatch, capsys):
     with pytest.raises(SystemExit) as exit:
         sql.main()
     assert exit.value.code == 0 and "20 queries; DuckDB disagrees with itself" in capsys.readouterr().out
+
+
+OUT_OF_RANGE = Node("decimal", "({0})::DECIMAL(18, 4)", (Node("exact", "c2"),), "cast decimal")
+INFINITE = Table(2, (("c2", "DOUBLE", "'inf'", 0),))
+
+
+def test_a_value_that_no_one_needs_may_fail(tmp_path, monkeypatch):
+    """Ours is an answer, DuckDB's an error: right if the answer is the same whatever the value is."""
+    needless = Plan(select([item(0, Node("int", "0"))], clause(" FROM t WHERE {0} IS NULL AND NULL", OUT_OF_RANGE)))
+    assert oracle.needs_no_value_that_fails(INFINITE, needless, {})
+    use(monkeypatch, program(tmp_path, """echo '[{"x0":null},{"x0":null}]'"""))
+    needed = Plan(select([item(0, OUT_OF_RANGE)], clause(" FROM t")))
+    assert outcome(oracle.differs(INFINITE, needed, {})) == ANSWERED
+    assert not oracle.needs_no_value_that_fails(INFINITE, needed, {})
+
+
+@pytest.mark.parametrize("frame, empty", [
+    (" ROWS BETWEEN 0 PRECEDING AND 2 PRECEDING EXCLUDE TIES", True), (" GROUPS BETWEEN 2 FOLLOWING AND 0 FOLLOWING", True),
+    (" ROWS BETWEEN 2 PRECEDING AND 0 PRECEDING", False), (" RANGE BETWEEN CURRENT ROW AND 0 FOLLOWING", False),
+    (" ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING", False)])
+def test_frames_that_end_before_they_begin(frame, empty):
+    assert ("1000000000" in oracle.with_empty_frames(Node("frame", frame)).sql) == empty
+    query = Plan(select([item(0, Node("int", "count(*) OVER (ORDER BY c0{0})", (Node("frame", frame),)))], clause(" FROM t")))
+    assert oracle.counts_below_zero(TABLE, query, {}) == empty
