@@ -31,6 +31,10 @@ Runs Candidates::find_keys(const Chunk& chunk, EvalContext& context) const {
     std::fill_n(runs.count, chunk.rows, build_->rows);
     return runs;
   }
+  if (build_->rows_of_nulls.size() == build_->rows) {  // nor here
+    std::fill_n(runs.count, chunk.rows, 0);
+    return runs;
+  }
   const auto [keys, findable] = keys_of(chunk, context);
   if (findable.count() != chunk.active.count()) std::fill_n(runs.count, chunk.rows, 0);
   if (!findable.none()) build_->lookup->find(keys, findable, runs);

@@ -72,6 +72,11 @@ class MarkProbe : public Step {
     if (build.rows == 0) return;
     ActiveSet open = chunk.active;
     open.remove(marks.true_rows);
+    // DuckDB: of rows of several values, too, any NULL makes FALSE unknown.
+    if (only_keys_ && !build.rows_of_nulls.empty()) {
+      open.for_each([&](uint32_t row) { bits::set(marks.unknown, row); });
+      return;
+    }
     auto* const has_null = context.arena->allocate<uint64_t>(bits::words(chunk.rows) + 1);
     std::fill_n(has_null, bits::words(chunk.rows), 0);
     for (const plan::JoinKey& key : candidates_.join().keys) {
@@ -81,9 +86,9 @@ class MarkProbe : public Step {
         if (values.is_null(row)) bits::set(has_null, row);
       });
     }
-    if (only_keys_) {  // DuckDB: of rows of several values, too, any NULL makes FALSE unknown
+    if (only_keys_) {
       open.for_each([&](uint32_t row) {
-        if (bits::test(has_null, row) || !build.rows_of_nulls.empty()) bits::set(marks.unknown, row);
+        if (bits::test(has_null, row)) bits::set(marks.unknown, row);
       });
       return;
     }
