@@ -9,7 +9,7 @@ from expressions import LITERALS, Node
 
 NOTHING = Node("clause", "")
 DIRECTIONS = ["", "", " ASC", " DESC", " NULLS FIRST", " DESC NULLS LAST", " DESC NULLS FIRST", " NULLS LAST"]  # of a sort
-ITEMS, ORDER = 1, 6  # of a select's children
+ITEMS, ORDER, LIMIT = 1, 6, 7  # of a select's children
 
 
 @dataclass(frozen=True)

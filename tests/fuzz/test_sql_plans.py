@@ -208,3 +208,15 @@ def test_frames_that_end_before_they_begin(frame, empty):
     assert ("1000000000" in oracle.with_empty_frames(Node("frame", frame)).sql) == empty
     query = Plan(select([item(0, Node("int", "count(*) OVER (ORDER BY c0{0})", (Node("frame", frame),)))], clause(" FROM t")))
     assert oracle.counts_below_zero(TABLE, query, {}) == empty
+
+
+def test_a_limit_takes_some_of_equal_rows(tmp_path, monkeypatch):
+    query = Plan(select([item(0, Node("int", "c0"))], clause(" FROM t"), order=clause(" ORDER BY c1"), limit=clause(" LIMIT 1")), True)
+    assert oracle.cuts_equal_rows(TABLE, query, {})
+    use(monkeypatch, program(tmp_path, """echo '[{"x0":7}]'"""))
+    assert not oracle.cuts_equal_rows(TABLE, query, {})
+
+
+def test_rows_of_a_join_have_no_order():
+    first = Plan(select([item(0, Node("text", "arg_max(b.c0, 0)"))], clause(" FROM t a LEFT JOIN t b ON a.c0 % 2 >= b.c0 % 2")))
+    assert oracle.depends_on_order(replace(TABLE, rows=5), first)
