@@ -87,10 +87,10 @@ ColumnPtr numbers_column(const std::vector<uint64_t>& numbers) {
 
 IndexRanges entries_of(const Index& index, const Keys& keys, const std::string& device) {
   const DeviceChoice choice = parse_device(device);
-  if (!choice.offered) return index.equal(keys);
+  if (!choice.offered()) return index.equal(keys);
   if (!choice.only)
     throw UserError("--device auto is not supported for an index: choose cpu, cuda or cuda:N");
-  return DeviceIndex(index, gpu::Driver::system().device(choice.ordinal)).equal(keys);
+  return DeviceIndex(index, gpu::Driver::system().device(choice.place.gpu)).equal(keys);
 }
 
 ExitCode run_query(const IndexArguments& given) {

@@ -2,13 +2,16 @@
 
 #include <string>
 
+#include "ops/run/place.h"
+
 namespace lanewise {
 
 /// Where work runs.
 struct DeviceChoice {
-  bool offered = false;  ///< a GPU
-  bool only = false;     ///< nothing else
-  int ordinal = 0;
+  ops::Place place = {};  ///< a GPU; the host: none is used
+  bool only = false;      ///< nothing else
+
+  bool offered() const { return !place.is_host(); }
 };
 
 /// Parses "cpu", "cuda", "cuda:N" or "auto"; throws UserError for other names.

@@ -169,10 +169,11 @@ void Session::to_device(ArrowArrayStream* rows, ArrowDeviceArrayStream* out) {
   *out = {};
   ArrowArrayStream taken = std::exchange(*rows, {});
   const ReleasedStream released(&taken);
-  if (!state_->device.offered)
+  if (!state_->device.offered())
     throw UserError("the session has no GPU: set its option 'device' to cuda or auto");
-  ops::Accelerator* const gpu = state_->accelerator();
-  if (gpu == nullptr) throw UserError(*state_->no_gpu);
+  const ops::Place place = state_->device.place;
+  ops::Accelerator* const gpu = state_->accelerator(place);
+  if (gpu == nullptr) throw UserError(state_->gpu(place).missing());
   const auto make_room = [gpu](size_t bytes) {
     const size_t freed = gpu->store.evict(bytes);
     gpu->pool.trim();

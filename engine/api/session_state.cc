@@ -19,41 +19,10 @@ std::string Session::State::open_spill_file() {
   return file->folder();
 }
 
-Session::State::~State() {
-  reclaimer.reset();
-  for (const std::weak_ptr<RowsOnDevice>& each : kept)
-    if (const auto rows = each.lock()) rows->end();
-}
-
 bool Session::State::may_stay_on_device(const Schema& schema) {
   return std::ranges::all_of(schema, [](const Field& field) {
     return field.text_of.empty() && arrow::DeviceRecords::supports(field.type);
   });
-}
-
-std::shared_ptr<RowsOnDevice> Session::State::keep_rows(std::shared_ptr<const arrow::DeviceRecords> rows,
-                                                        const Schema& schema) {
-  auto made = std::make_shared<RowsOnDevice>(std::move(rows), schema, gpu->staging, budget);
-  const std::lock_guard lock(kept_mutex);
-  std::erase_if(kept, [](const std::weak_ptr<RowsOnDevice>& each) { return each.expired(); });
-  kept.push_back(made);
-  return made;
-}
-
-size_t Session::State::reclaim_results(size_t bytes) {
-  const std::lock_guard lock(kept_mutex);
-  size_t freed = 0;
-  for (const std::weak_ptr<RowsOnDevice>& each : kept) {
-    if (freed >= bytes) break;
-    const auto rows = each.lock();
-    if (rows == nullptr) continue;
-    try {
-      freed += rows->leave_device();
-    } catch (const std::exception&) {  // the host has no room: they stay
-      continue;
-    }
-  }
-  return freed;
 }
 
 ops::OperatorProfile Session::State::by_duckdb(const std::string& statement, double seconds) {

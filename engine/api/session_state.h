@@ -6,8 +6,8 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +16,7 @@
 #include "api/arrow_file.h"
 #include "api/device_choice.h"
 #include "api/session.h"
+#include "api/session_gpu.h"
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/spill_file.h"
@@ -60,6 +61,7 @@ struct Session::State {
       : options(session_options),
         target(target_named(options.lanes)),
         device(parse_device(options.device)),
+        places(device.offered() ? 1 : 0, device.place),
         strategy(codegen::parse_strategy(options.device_strategy)),
         join_lookup(ops::require_lookup_form(options.join_lookup)),
         threads(options.threads > 0 ? options.threads : machine_cores()),
@@ -77,67 +79,36 @@ struct Session::State {
                   .open_arrow = arrow_files}) {
     options.tuning.packed_only = options.lanes == "packed";
     options.tuning.pairs = lanes::require_pair_form(options.join_pairs);
-    if (device.only) accelerator();
+    if (device.only) accelerator(device.place);
   }
 
-  /// Results that are still on the GPU leave it.
-  ~State();
   /// Whether all columns are of types that a GPU converts to Arrow's.
   static bool may_stay_on_device(const Schema& schema);
-  std::shared_ptr<RowsOnDevice> keep_rows(std::shared_ptr<const arrow::DeviceRecords> rows,
-                                          const Schema& schema);
-  /// Frees up to so many bytes of results in the GPU's memory.
-  size_t reclaim_results(size_t bytes);
 
-  /// The GPU, opened by the first call. Null with `auto` if there is none.
-  ops::Accelerator* accelerator() {
-    if (gpu || no_gpu) return gpu.get();
+  SessionGpu& gpu(ops::Place place) { return gpus.try_emplace(place, place, budget).first->second; }
+  /// The GPU of a place, opened by the first call. Null with `auto` if there is none.
+  ops::Accelerator* accelerator(ops::Place place) {
     ops::Accelerator::Options wanted;
-    wanted.ordinal = device.ordinal;
     wanted.memory_limit = options.device_memory;
     wanted.budget = &budget;
     wanted.strategy = strategy;
     wanted.threads = threads;
     if (options.device_rows > 0) wanted.batch_rows = (options.device_rows + 63) / 64 * 64;
     try {
-      gpu = std::make_unique<ops::Accelerator>(wanted);
-      properties = gpu->device.properties();
-      reclaimer.emplace(
-          gpu->pool.budget().add_reclaimer([this](size_t bytes) { return reclaim_results(bytes); }));
-    } catch (const UserError& error) {  // a DeviceError or a MemoryError
+      return gpu(place).open(wanted);
+    } catch (const UserError&) {
       if (device.only) throw;
-      no_gpu = error.what();
+      return nullptr;
     }
-    return gpu.get();
   }
-
-  ops::DeviceView device_view() const {
-    const bool measured =
-        options.placement && (!properties || properties->name == options.placement->device.name);
-    ops::DeviceView view;
-    view.ordinal = device.ordinal;
-    if (properties) view.architecture = properties->architecture();
-    view.opened = gpu.get();
-    view.missing = no_gpu.value_or("");
-    if (gpu && gpu->device.lost()) view.missing = "the GPU is lost to this process";
-    view.costs = measured ? options.placement->device
-                          : ops::usual_device_costs(properties.value_or(gpu::Properties()));
-    return view;
+  std::vector<ops::DeviceView> device_views() {
+    std::vector<ops::DeviceView> views;
+    for (const ops::Place place : places) views.push_back(gpu(place).view(options.placement));
+    return views;
   }
   ops::Rates host_rates() const {
     return options.placement ? with_threads_of(options.placement->host, options.placement->threads, threads)
                              : ops::usual_host_rates(target, options.tuning, threads);
-  }
-  /// Finds the GPU through the driver, without opening it.
-  void look_for_gpu() {
-    if (properties || no_gpu) return;
-    try {
-      const gpu::Driver& driver = gpu::Driver::system();
-      gpu::Compiler::system();  // without it a GPU is useless
-      properties = driver.properties(device.ordinal);
-    } catch (const gpu::DeviceError& error) {
-      no_gpu = error.what();
-    }
   }
   ops::Options run_options() {
     ops::Options run;
@@ -154,11 +125,11 @@ struct Session::State {
     run.profile_lanes = options.profile_lanes;
     run.progress = progress;
     run.device_strategy = strategy;
-    if (!device.offered) return run;
-    run.accelerator = [this] { return accelerator(); };
+    if (!device.offered()) return run;
+    run.accelerator = [this](ops::Place place) { return accelerator(place); };
     run.on_cores = exec::run_on_cores;
     run.device_only = device.only;
-    run.device_view = [this] { return device_view(); };
+    run.device_views = [this] { return device_views(); };
     run.host_rates = host_rates();
     return run;
   }
@@ -210,13 +181,13 @@ struct Session::State {
   }
   /// Where the query fails, so does the transaction that the user began, as in DuckDB.
   template <class F>
-  auto aborting(F run, const sql::Query& query, bool streams) {
+  auto aborting(F run, const sql::Query& query, bool is_streamed) {
     try {
       return run();
     } catch (const sql::UnsupportedError&) {  // DuckDB may answer
       throw;
     } catch (const CancelledError& error) {  // a stream ends with its reader, too: that does not fail
-      if (query.transaction == nullptr && !streams) database.abort_transaction(error.what());
+      if (query.transaction == nullptr && !is_streamed) database.abort_transaction(error.what());
       throw;
     } catch (const std::exception& error) {
       if (query.transaction == nullptr) database.abort_transaction(error.what());
@@ -238,7 +209,10 @@ struct Session::State {
     result.run_seconds = watch.lap();
     if (spill_file) result.spilled = spill_file->take_peak() - spilled_before;
     result.table.batches = std::move(done.table.batches);
-    if (done.kept != nullptr) result.on_device = keep_rows(std::move(done.kept), result.table.schema);
+    if (done.kept != nullptr) {
+      SessionGpu& there = gpu({done.kept->device()});
+      result.on_device = there.keep_rows(std::move(done.kept), result.table.schema);
+    }
     result.hot = done.from_hot_columns;
     result.profile = std::move(done.profile);
     if (query.pivot_seconds) result.profile.push_back(by_duckdb("Values of PIVOT", *query.pivot_seconds));
@@ -270,15 +244,15 @@ struct Session::State {
                     lanes::name(target), threads, threads == 1 ? "" : "s");
     if (statement.kind != sql::Statement::Kind::kQuery)
       text = fmt::format("DuckDB runs {} with the rows of:\n{}", statement.name, text);
-    if (device.offered) look_for_gpu();
+    for (const ops::Place place : places) gpu(place).look();
     return text + exec::explain_pipelines(planned.root, kernels, run_options());
   }
 
   /// The GPU that holds imported arrays.
   gpu::Device& open_device(int64_t ordinal) const {
-    if (device.offered && ordinal != device.ordinal) {
-      throw UserError(fmt::format("the Arrow arrays are on GPU {}, but the session uses cuda:{}", ordinal,
-                                  device.ordinal));
+    if (device.offered() && ordinal != device.place.gpu) {
+      throw UserError(fmt::format("the Arrow arrays are on GPU {}, but the session uses {}", ordinal,
+                                  to_string(device.place)));
     }
     if (ordinal < 0 || ordinal > std::numeric_limits<int>::max())
       throw UserError(fmt::format("the Arrow arrays are on GPU {}, which cannot exist", ordinal));
@@ -292,7 +266,7 @@ struct Session::State {
     const auto source = database.remove_source(name);
     if (source == nullptr) return false;
     store.forget(source->identity());
-    if (gpu) gpu->store.forget(source->identity());
+    for (auto& [place, gpu] : gpus) gpu.forget(source->identity());
     return true;
   }
   void add(const std::string& name, std::shared_ptr<const Source> source) {
@@ -302,19 +276,15 @@ struct Session::State {
 
   SessionOptions options;
   lanes::Target target;
-  DeviceChoice device;
+  const DeviceChoice device;
+  const std::vector<ops::Place> places;  // of the GPUs that queries may use
   const codegen::Strategy strategy;
   const ops::LookupForm join_lookup;
   int threads;
   MemoryBudget budget;  // outlives everything that is charged to it
   ops::ColumnStore store;
   sql::Database database;
-  std::unique_ptr<ops::Accelerator> gpu;
-  std::optional<gpu::Properties> properties;  // of the GPU, if it was looked for
-  std::optional<std::string> no_gpu;          // why there is none
-  std::mutex kept_mutex;
-  std::vector<std::weak_ptr<RowsOnDevice>> kept;  // results on the GPU
-  std::optional<Reclaimer> reclaimer;             // of them
+  std::map<ops::Place, SessionGpu> gpus;
   Cancellation cancellation;
   bool begun = false;                // set by begin(), which reset the flag
   std::atomic<bool> streams{false};  // a ResultStream is being read

@@ -17,6 +17,7 @@
 #include "exec/placement/placement.h"
 #include "exec/recursion/recursion.h"
 #include "ops/gpu/branch/fault_of_pair.h"
+#include "ops/join/gpu/join_table.h"
 #include "ops/results/results.h"
 #include "ops/results/row_stream.h"
 #include "plan/pipeline/pipeline.h"
@@ -80,11 +81,13 @@ class Execution {
     for (Batch& batch : std::exchange(batches, {})) writer.add(std::move(batch));
   }
 
-  /// Whether the pipeline reads a build side that only a device has.
-  bool reads_device(const plan::Pipeline& pipeline) const {
-    return std::ranges::any_of(results_read(pipeline), [&](size_t read) {
-      return results_[read].on_device != nullptr && results_[read].build == nullptr;
-    });
+  /// The place of a build side that the pipeline reads and that only a device has; else the host.
+  Place place_read(const plan::Pipeline& pipeline) const {
+    for (const size_t read : results_read(pipeline)) {
+      const ops::PipelineResult& result = results_[read];
+      if (result.on_device != nullptr && result.build == nullptr) return result.on_device->gpu().place();
+    }
+    return kHost;
   }
 
   /// Whether the pipeline can run on a device.
@@ -94,13 +97,13 @@ class Execution {
     return known->second;
   }
 
-  /// Destination of a device pipeline's rows.
-  ops::Goal goal_of(size_t i) {
+  /// Destination of the rows of a pipeline on a device.
+  ops::Goal goal_of(size_t i, Place place) {
     if (options_.keep_on_device && may_keep(pipelines_, i)) return ops::Goal::kResult;
     if (is_build(pipelines_[i])) return ops::Goal::kHost;
     const std::vector<size_t> fed = pipelines_fed(pipelines_, i);
     const auto stay = [&](size_t reader) {
-      if (!options_.device_only) return placement_.is_on_device(reader);
+      if (!options_.device_only) return placement_.place_of(reader) == place;
       return !merges_parts(pipelines_[reader]) && is_offered(reader);
     };
     return !fed.empty() && std::ranges::all_of(fed, stay) ? ops::Goal::kLaterPipelines : ops::Goal::kHost;
@@ -117,12 +120,12 @@ class Execution {
     for (const plan::StepSpec& step : pipeline.branches[0].steps) {
       counters_[step.line].rows_in += static_cast<uint64_t>(results_[i].kept->rows());
       counters_[step.line].rows_out += static_cast<uint64_t>(results_[i].kept->rows());
-      on_device_[step.line] = options_.accelerator()->name();
+      on_device_[step.line] = on_device_.at(pipelines_[before].line);
     }
     return true;
   }
 
-  /// Runs a pipeline on the GPU, if it belongs there.
+  /// Runs a pipeline on a GPU, if it belongs there.
   bool run_on_accelerator(size_t i) {
     const plan::Pipeline& pipeline = pipelines_[i];
     if (!options_.accelerator || merges_parts(pipeline)) return false;
@@ -131,17 +134,17 @@ class Execution {
     const auto is_empty = [&](const plan::Branch& branch) { return on_cores_.gives_no_rows(branch); };
     if (std::ranges::all_of(pipeline.branches, is_empty)) return false;
     const auto choice = [&] {
-      if (options_.device_only && reads_device(pipeline)) return Choice{.on_device = true};
-      return placement_.choose(i);
+      const Place read = options_.device_only ? place_read(pipeline) : kHost;
+      return read.is_host() ? placement_.choose(i) : Choice{.place = read};
     };
     Choice chosen = choice();
-    if (chosen.on_device && !options_.device_only && options_.device_view().opened == nullptr) {
-      options_.accelerator();
+    if (chosen.on_device() && !options_.device_only && !placement_.is_open(chosen.place)) {
+      options_.accelerator(chosen.place);
       chosen = choice();  // now that it is known
     }
     if (!options_.device_only) notes_[pipeline.line] += "; " + chosen.text();
-    if (!chosen.on_device) return false;
-    ops::Accelerator* gpu = options_.accelerator();
+    if (!chosen.on_device()) return false;
+    ops::Accelerator* gpu = options_.accelerator(chosen.place);
     if (gpu == nullptr) return false;
     const std::vector<ops::Counters> before = counters_;
     // Nothing is left of what the GPU did: the CPU begins again.
@@ -171,7 +174,8 @@ class Execution {
     for (const auto& [join, notes] : made.keys)
       for (const std::string& note : notes) key_notes_[join].push_back(note);
     kernel_seconds_[pipeline.line] = made.kernel_seconds;
-    if (made.modules != 0) note_compiled(pipeline, results_, options_);
+    if (made.modules != 0)
+      note_compiled(pipeline, results_, options_.device_strategy, gpu->device.properties().name);
     on_device_[pipeline.line] = gpu->name();
     for (const plan::Branch& branch : pipeline.branches) {
       if (branch.line != plan::kNoLine) on_device_[branch.line] = gpu->name();
@@ -180,11 +184,16 @@ class Execution {
     return true;
   }
 
-  /// Where the device has no room, what pipelines left there goes to the host first.
+  /// What pipelines left on another device goes to the host first, and where this one has no room, what they
+  /// left there.
   DeviceResult run_or_bring(size_t i, ops::Accelerator& gpu) {
+    for (const size_t read : results_read(pipelines_[i])) {
+      ops::PipelineResult& result = results_[read];
+      if (result.left && result.left->gpu != &gpu) result.bring(options_.budget);
+    }
     const std::vector<ops::Counters> before = counters_;
     try {
-      return run_on_device(pipelines_[i], results_, options_, gpu, counters_, goal_of(i));
+      return run_on_device(pipelines_[i], results_, options_, gpu, counters_, goal_of(i, gpu.place()));
     } catch (const MemoryError&) {
       bool any = false;
       for (ops::PipelineResult& result : results_) any |= result.bring(options_.budget);

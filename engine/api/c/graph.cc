@@ -44,7 +44,7 @@ DeviceChoice configure(lw_graph& graph, std::span<const lw_option> options) {
     const std::string_view name = option.name, value = option.value;
     if (name == "device") {
       choice = parse_device(std::string(value));
-      if (choice.offered && !choice.only)
+      if (choice.offered() && !choice.only)
         throw UserError("a graph has no device 'auto': choose cpu, cuda or cuda:N");
     } else if (name == "threads") {
       graph.threads = static_cast<int>(c::parse_count(name, value, 1024));
@@ -122,7 +122,7 @@ lw_code lw_graph_open(int64_t vertices, const int64_t* source, const int64_t* ta
     graph->host.vertices = checked_vertices(vertices, graph->host);
     Reservation(&graph->budget, "a number for each vertex")
         .resize(static_cast<size_t>(graph->host.vertices) * sizeof(int64_t));
-    if (choice.offered) graph->device.emplace(graph->host, gpu::Driver::system().device(choice.ordinal));
+    if (choice.offered()) graph->device.emplace(graph->host, gpu::Driver::system().device(choice.place.gpu));
     *out = graph.release();
   });
 }

@@ -25,9 +25,9 @@ struct lw_index {
 
   lw_index(Index index, const std::string& place) : host(std::move(index)) {
     const DeviceChoice choice = parse_device(place);
-    if (!choice.offered) return;
+    if (!choice.offered()) return;
     if (!choice.only) throw UserError("an index has no device 'auto': choose cpu, cuda or cuda:N");
-    device.emplace(host, gpu::Driver::system().device(choice.ordinal));
+    device.emplace(host, gpu::Driver::system().device(choice.place.gpu));
   }
   /// Calls f with the copy that is searched and changed.
   template <class F>

@@ -252,7 +252,7 @@ ArrowDeviceArray DeviceRecords::array(const std::shared_ptr<const DeviceRecords>
   std::vector<ArrowArray> children;
   for (const Part& part : all->parts_) children.push_back(node(all, part, {}));
   ArrowDeviceArray array{};
-  array.device_id = all->pool_->device().ordinal();
+  array.device_id = all->device();
   array.device_type = ARROW_DEVICE_CUDA;
   array.array = node(all, {.buffers = {nullptr}}, std::move(children));
   return array;
@@ -308,13 +308,13 @@ void export_device_rows(const std::shared_ptr<const DeviceRecords>& rows, const 
   *out = {};
   out->device_type = ARROW_DEVICE_CUDA;
   out->private_data = new HeldRows{rows, schema};
-  out->get_schema = [](ArrowDeviceArrayStream* stream, ArrowSchema* schema) {
-    *schema = schema_of(rows_of(stream).schema);
+  out->get_schema = [](ArrowDeviceArrayStream* stream, ArrowSchema* to) {
+    *to = schema_of(rows_of(stream).schema);
     return 0;
   };
   out->get_next = [](ArrowDeviceArrayStream* stream, ArrowDeviceArray* array) {
     *array = {};  // a released array marks the end
-    if (const auto rows = std::exchange(rows_of(stream).rows, nullptr)) *array = DeviceRecords::array(rows);
+    if (const auto held = std::exchange(rows_of(stream).rows, nullptr)) *array = DeviceRecords::array(held);
     return 0;
   };
   out->get_last_error = [](ArrowDeviceArrayStream*) -> const char* { return nullptr; };

@@ -38,6 +38,7 @@ class DeviceRecords {
   ~DeviceRecords();
   DeviceRecords(const DeviceRecords&) = delete;
 
+  int device() const { return pool_->device().ordinal(); }  ///< its ordinal
   int64_t rows() const { return rows_; }
   size_t bytes() const { return bytes_; }
   /// An array of this memory, which keeps `all` alive.

@@ -144,7 +144,7 @@ class DeviceRun {
 bool lacks_table(const plan::StepSpec& step, const ops::Results& results, const ops::Accelerator& gpu) {
   if (!std::holds_alternative<plan::Join>(step.node->payload)) return false;
   const auto& table = results[step.result].on_device;
-  return table == nullptr || &table->place() != &gpu;
+  return table == nullptr || &table->gpu() != &gpu;
 }
 
 /// Whether some are to be brought before its programs are made.

@@ -100,18 +100,18 @@ std::string lines_of(const std::vector<plan::Pipeline>& pipelines,
   ops::Results results;  // without rows: only their types matter here
   for (const plan::Pipeline& pipeline : pipelines) results.push_back({{pipeline.output, {}}});
   std::vector<Choice> choices;
-  if (options.device_view) choices = Placement(pipelines, results, options).explain();
+  if (options.device_views) choices = Placement(pipelines, results, options).explain();
   std::string text;
   for (size_t i = 0; i < pipelines.size(); ++i) {
     text += to_string(texts[i]) + "\n";
-    if (options.device_view) {
+    if (options.device_views) {
       const Choice& choice = choices[i];
       text += fmt::format("    {}\n    CPU  {}\n", choice.text(), to_string(choice.host));
-      if (options.device_view().missing.empty()) text += fmt::format("    GPU  {}\n", choice.device_text());
+      if (!choice.device.parts.empty()) text += fmt::format("    GPU  {}\n", choice.device_text());
     }
     if (!kernels) continue;
     const std::string reason = not_on_device(pipelines[i], results);
-    if (!options.device_view) text += fmt::format("    {}\n", reason.empty() ? "supported on GPUs" : reason);
+    if (!options.device_views) text += fmt::format("    {}\n", reason.empty() ? "supported on GPUs" : reason);
     if (!reason.empty()) continue;
     for (const std::string& source :
          kernel_sources(pipelines[i], results, options.device_strategy, {.nullable = true}, true))

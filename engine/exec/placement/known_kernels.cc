@@ -24,12 +24,12 @@ Kernels find_kernels(const plan::Pipeline& pipeline, const ops::Results& results
   return gpu::KernelCache::system().find(key) ? Kernels::kCached : Kernels::kToCompile;
 }
 
-void note_compiled(const plan::Pipeline& pipeline, const ops::Results& results, const ops::Options& options) {
-  if (!options.device_view) return;
-  const std::string kernels = kernels_name(pipeline, results, options.device_strategy);
+void note_compiled(const plan::Pipeline& pipeline, const ops::Results& results,
+                   const codegen::Strategy& strategy, const std::string& gpu) {
+  const std::string kernels = kernels_name(pipeline, results, strategy);
   const gpu::KernelCache& cache = gpu::KernelCache::system();
-  for (const std::string& gpu : {options.device_view().costs.name, std::string()}) {
-    if (const std::string key = kernels_key(kernels, gpu); !cache.find(key)) cache.store(key, "");
+  for (const std::string& name : {gpu, std::string()}) {
+    if (const std::string key = kernels_key(kernels, name); !cache.find(key)) cache.store(key, "");
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "ops/results/results.h"
 #include "ops/run/options.h"
@@ -20,7 +21,8 @@ enum class Kernels : uint8_t {
 Kernels find_kernels(const plan::Pipeline& pipeline, const ops::Results& results,
                      const codegen::Strategy& strategy, const ops::DeviceView& view);
 
-/// Records that this machine has compiled the pipeline's kernels for this GPU, for later choices.
-void note_compiled(const plan::Pipeline& pipeline, const ops::Results& results, const ops::Options& options);
+/// Records that this machine has compiled the pipeline's kernels for a GPU of this name, for later choices.
+void note_compiled(const plan::Pipeline& pipeline, const ops::Results& results,
+                   const codegen::Strategy& strategy, const std::string& gpu);
 
 }  // namespace lanewise::exec

@@ -64,7 +64,7 @@ class Choices : public testing::Test {
   Choices() {
     options_.host_rates = ops::usual_host_rates(lanes::simd(), {}, 1);
     view_.costs = ops::usual_device_costs({.name = "A GPU"});
-    options_.device_view = [this] { return view_; };
+    options_.device_views = [this] { return std::vector{view_}; };
   }
   /// For the last pipeline, when it is about to run.
   Choice choice(const plan::NodePtr& plan) {
@@ -94,13 +94,13 @@ class Choices : public testing::Test {
 
 TEST_F(Choices, AreTheFasterSides) {
   const Choice small = choice(sum_of(1000));
-  EXPECT_FALSE(small.on_device);
+  EXPECT_FALSE(small.on_device());
   EXPECT_THAT(small.text(), MatchesRegex("on the CPU: about .*, on the GPU .* or more"));
   const Choice told = explained(sum_of(1000)).back();
   EXPECT_THAT(told.text(), Not(HasSubstr("or more")));
   EXPECT_GT(told.device.seconds(), small.device.seconds());  // including the compilation of the kernels
   const Choice large = choice(sum_of(20'000'000'000));
-  EXPECT_TRUE(large.on_device);
+  EXPECT_TRUE(large.on_device());
   EXPECT_THAT(large.text(), HasSubstr("on the GPU: about"));
   EXPECT_LT(large.device.seconds(), large.host.seconds());
 }
@@ -114,10 +114,28 @@ TEST_F(Choices, KnowWhereRowsLie) {
   EXPECT_EQ(there.work.missing, 0) << "though the GPU is not open";
   EXPECT_EQ(there.work.fetched, static_cast<double>(rows) * 8);
   EXPECT_THAT(to_string(there.host), HasSubstr("download"));
-  EXPECT_TRUE(there.on_device);
+  EXPECT_TRUE(there.on_device());
   EXPECT_EQ(of(std::make_shared<DeviceSource>(rows, 1)).work.missing, static_cast<double>(rows) * 8)
       << "another GPU's";
   EXPECT_EQ(of(std::make_shared<LargeSource>(rows)).work.fetched, 0);
+}
+
+TEST_F(Choices, AmongGpusAreByWhatEachHas) {
+  const int64_t rows = 20'000'000'000;
+  ops::DeviceView second = view_;
+  second.place = {1};
+  options_.device_views = [&] { return std::vector{view_, second}; };
+  const auto of_rows_on = [&](int gpu) {
+    return explained(sum(plan::scan(std::make_shared<DeviceSource>(rows, gpu), {0}))).back();
+  };
+  for (const int gpu : {0, 1}) {
+    EXPECT_EQ(of_rows_on(gpu).place, Place{gpu});
+    EXPECT_EQ(of_rows_on(gpu).work.missing, 0);
+  }
+  second.missing = "it is lost";
+  EXPECT_EQ(of_rows_on(1).place, Place{0});
+  view_.missing = "there is no driver";
+  EXPECT_EQ(of_rows_on(1).text(), "on the CPU: there is no driver");
 }
 
 TEST_F(Choices, KnowWhichKernelsWereCompiled) {
@@ -127,7 +145,7 @@ TEST_F(Choices, KnowWhichKernelsWereCompiled) {
   const Choice before = explained(plan).back();
   EXPECT_EQ(before.kernels, Kernels::kToCompile);
   EXPECT_THAT(before.device_text(), HasSubstr("compile 200.0 ms; kernels to be compiled"));
-  note_compiled(plan::split(*plan).back(), {}, options_);
+  note_compiled(plan::split(*plan).back(), {}, options_.device_strategy, view_.costs.name);
   const Choice after = explained(plan).back();
   EXPECT_EQ(after.kernels, Kernels::kCached);
   EXPECT_THAT(after.device_text(), HasSubstr("; kernels in the cache"));
@@ -140,7 +158,7 @@ TEST_F(Choices, KnowWhichKernelsWereCompiled) {
 
 TEST_F(Choices, NameWhatIsNotOffered) {
   const Choice large = choice(not_offered(20'000'000'000));
-  EXPECT_FALSE(large.on_device);
+  EXPECT_FALSE(large.on_device());
   EXPECT_THAT(large.text(), HasSubstr("on the CPU: "));
   EXPECT_THAT(large.text(), HasSubstr("regexp_matches"));
   EXPECT_THAT(large.text(), HasSubstr("not supported on GPUs"));
@@ -152,22 +170,22 @@ TEST_F(Choices, NameWhatIsNotOffered) {
 TEST_F(Choices, AreTheHostsWhereThereIsNoGpu) {
   view_.missing = "there is no driver";
   const Choice large = choice(sum_of(20'000'000'000));
-  EXPECT_FALSE(large.on_device);
+  EXPECT_FALSE(large.on_device());
   EXPECT_EQ(large.text(), "on the CPU: there is no driver");
 }
 
 TEST_F(Choices, FollowTheUser) {
   options_.device_only = true;
-  EXPECT_TRUE(choice(sum_of(10)).on_device);
+  EXPECT_TRUE(choice(sum_of(10)).on_device());
   const Choice lacking = explained(not_offered(10)).back();
-  EXPECT_TRUE(lacking.on_device);
+  EXPECT_TRUE(lacking.on_device());
   EXPECT_THAT(lacking.text(), HasSubstr("not supported on GPUs: an error"));
 }
 
 TEST_F(Choices, FewRowsOfResultsAreTheHosts) {
   options_.device_only = true;
   const auto plan = plan::filter(sum_of(1000), call("IS NOT NULL", {column(0, TypeId::kInt128)}));
-  EXPECT_FALSE(choice(plan).on_device);
+  EXPECT_FALSE(choice(plan).on_device());
   EXPECT_EQ(choice(plan).text(), "on the CPU: it reads a result of few rows");
 }
 
@@ -190,25 +208,25 @@ TEST_F(Choices, AreThoseOfTheWholePlan) {
   view_.costs.download = 1e7;  // alone, the groups are not worth their way back
   const std::vector<Choice> sizes = explained(sizes_of_groups(100'000'000));
   EXPECT_GT(sizes[0].device.seconds(), sizes[0].host.seconds());
-  EXPECT_TRUE(sizes[0].on_device);
+  EXPECT_TRUE(sizes[0].on_device());
   EXPECT_THAT(sizes[0].text(), HasSubstr(", but its rows are read there"));
-  EXPECT_TRUE(sizes[1].on_device);
+  EXPECT_TRUE(sizes[1].on_device());
   EXPECT_EQ(sizes[1].work.missing, 0);
   EXPECT_THAT(to_string(sizes[1].host), HasSubstr("download"));
 
   const std::vector<Choice> some = explained(count_by(not_offered(count_by(scan(100'000'000), 0)), 1));
-  EXPECT_FALSE(some[0].on_device);
+  EXPECT_FALSE(some[0].on_device());
   EXPECT_THAT(some[0].context, IsEmpty());
-  EXPECT_FALSE(some[1].on_device);
+  EXPECT_FALSE(some[1].on_device());
 }
 
 TEST_F(Choices, OfBuildSidesAreTheirReaders) {
   view_.costs.open = 0;
   const std::vector<Choice> both = explained(sum(join(scan(1'000'000'000), scan(1'000'000'000))));
-  EXPECT_TRUE(both[0].on_device && both[1].on_device);
+  EXPECT_TRUE(both[0].on_device() && both[1].on_device());
   const std::vector<Choice> unread =
       explained(sum(not_offered(join(scan(1'000'000'000), scan(1'000'000'000)))));
-  EXPECT_FALSE(unread[0].on_device || unread[1].on_device);
+  EXPECT_FALSE(unread[0].on_device() || unread[1].on_device());
   EXPECT_LT(unread[0].device.seconds(), unread[0].host.seconds());
   EXPECT_THAT(unread[0].text(), HasSubstr(", but the CPU reads it"));
 }
@@ -220,9 +238,9 @@ TEST_F(Choices, CountTheOpeningOnce) {
   double gain = 0;
   for (const Choice& choice : free) gain += choice.host.seconds() - choice.device.seconds();
   view_.costs.open = 0.9 * gain;
-  EXPECT_TRUE(explained(plan)[0].on_device);
+  EXPECT_TRUE(explained(plan)[0].on_device());
   view_.costs.open = 10 * gain;
-  EXPECT_FALSE(explained(plan)[0].on_device);
+  EXPECT_FALSE(explained(plan)[0].on_device());
 }
 
 TEST_F(Choices, FollowRowsThatExist) {
@@ -232,11 +250,11 @@ TEST_F(Choices, FollowRowsThatExist) {
   ops::Results results = no_rows();
   results[0].left = ops::LeftRows{nullptr, {{20'000'000, {}}, {30'000'000, {}}}};
   const Choice there = Placement(pipelines_, results, options_).choose(1);
-  EXPECT_TRUE(there.on_device);
+  EXPECT_TRUE(there.on_device());
   EXPECT_EQ(there.work.missing, 0);
   EXPECT_EQ(there.work.fetched, 50e6 * (8 + 8));
   results[0].left->batches = {{1000, {}}};  // fewer than was expected
-  EXPECT_FALSE(Placement(pipelines_, results, options_).choose(1).on_device);
+  EXPECT_FALSE(Placement(pipelines_, results, options_).choose(1).on_device());
 }
 
 TEST_F(Choices, WriteNoSourcesForSmallPlans) {
@@ -246,7 +264,7 @@ TEST_F(Choices, WriteNoSourcesForSmallPlans) {
   const Choice first = placement.choose(0);
   EXPECT_TRUE(first.at_least);
   EXPECT_EQ(first.kernels, Kernels::kUnknown);
-  EXPECT_FALSE(placement.is_on_device(1));
+  EXPECT_EQ(placement.place_of(1), kHost);
 }
 
 }  // namespace placement_test

@@ -39,7 +39,7 @@ std::shared_ptr<const Build> PipelineResult::open_build(size_t part) const {
 
 bool PipelineResult::bring(MemoryBudget* budget) {
   if (!left) return false;
-  table.batches = to_host(left->batches, *left->place, budget);
+  table.batches = to_host(left->batches, *left->gpu, budget);
   left.reset();
   return true;
 }

@@ -21,7 +21,7 @@ std::vector<Batch> to_host(const std::vector<arrow::DeviceBatch>& batches, Accel
 
 /// Rows that a pipeline left in a device's memory for later ones, batch by batch.
 struct LeftRows {
-  Accelerator* place;
+  Accelerator* gpu;
   std::vector<arrow::DeviceBatch> batches;
 
   int64_t rows() const;

@@ -12,6 +12,7 @@
 #include "lanes/targets/target.h"
 #include "lanes/tuning.h"
 #include "ops/join/lookup_choice.h"
+#include "ops/run/place.h"
 #include "ops/work/costs.h"
 #include "plan/node.h"
 
@@ -20,10 +21,10 @@ namespace lanewise::ops {
 struct Accelerator;
 class ColumnStore;
 
-/// The available GPU, as far as known without opening it.
+/// A GPU, as far as known without opening it.
 struct DeviceView {
-  DeviceCosts costs;
-  int ordinal = 0;
+  Place place = {.gpu = 0};
+  DeviceCosts costs = {};
   std::string architecture = {};  ///< "sm_90"; empty: not yet known
   Accelerator* opened = nullptr;  ///< null: not yet opened
   std::string missing = {};       ///< why there is none; empty: there may be one
@@ -47,16 +48,17 @@ struct Options {
   bool semi_joins_first = false;                   ///< even where they cost more than they save; for tests
   std::function<void(const std::string& what, double share)>
       progress;  ///< fraction 0..1 or negative; called from any thread
-  /// Opens the GPU on first use; not set: everything runs on the CPU. May return null if there is
+  /// Opens the GPU of a place on first use; not set: everything runs on the CPU. May return null if there is
   /// none, or throw.
-  std::function<Accelerator*()> accelerator;
+  std::function<Accelerator*(Place)> accelerator;
   /// Runs a plan on cores, for run_on_cores(). Set if `accelerator` is.
   std::function<Table(const plan::NodePtr& plan, const Options& options)> on_cores;
   /// If set, a pipeline that the GPU does not support, or has no memory for, is an error. Otherwise the GPU
-  /// runs the supported pipelines that are estimated to be faster there, by device_view's costs and
+  /// runs the supported pipelines that are estimated to be faster there, by the costs of device_views and
   /// host_rates. The CPU runs the others, and those that need more memory than the GPU has.
   bool device_only = false;
-  std::function<DeviceView()> device_view;
+  /// The GPUs that the plan may use, of which there is at least one. Set if `accelerator` is.
+  std::function<std::vector<DeviceView>()> device_views;
   Rates host_rates = {};
   codegen::Strategy device_strategy = {};
   /// Rows of the result stay in the GPU's memory if the GPU made them, unless they are few: then it takes

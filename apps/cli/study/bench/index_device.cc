@@ -171,9 +171,9 @@ Work device_work_of(const char* name, std::string title, uint64_t rows) {
 
 gpu::Device* find_device(const std::string& name) {
   const DeviceChoice choice = parse_device(name);
-  if (!choice.offered) return nullptr;
+  if (!choice.offered()) return nullptr;
   try {
-    return &gpu::Driver::system().device(choice.ordinal);
+    return &gpu::Driver::system().device(choice.place.gpu);
   } catch (const gpu::DeviceError&) {
     if (choice.only) throw;
     return nullptr;

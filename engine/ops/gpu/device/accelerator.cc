@@ -1,7 +1,5 @@
 #include "ops/gpu/device/accelerator.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/machine.h"
@@ -71,7 +69,5 @@ const gpu::Module& Accelerator::border_kernels() {
   if (!border_) border_ = modules.get(std::string(arrow::border_kernels()));
   return border_->module;
 }
-
-std::string Accelerator::name() const { return fmt::format("cuda:{}", device.ordinal()); }
 
 }  // namespace lanewise::ops

@@ -12,6 +12,7 @@
 #include "gpu/staging.h"
 #include "gpu/stream.h"
 #include "ops/gpu/device/device_store.h"
+#include "ops/run/place.h"
 
 namespace lanewise::ops {
 
@@ -41,8 +42,9 @@ struct Accelerator {
   Accelerator& operator=(const Accelerator&) = delete;
 
   int multiprocessors() const { return device.properties().multiprocessors; }
+  Place place() const { return {device.ordinal()}; }
   /// "cuda:0"
-  std::string name() const;
+  std::string name() const { return to_string(place()); }
 
   /// As `staging`, for batches that are copied in while results of kernels are copied out: made when it is
   /// first wanted.

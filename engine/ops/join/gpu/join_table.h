@@ -27,7 +27,7 @@ class JoinTable {
   JoinTable(const plan::Join& join, const Build& build, const Options& options, Accelerator& gpu,
             DeviceTimes& times);
 
-  const Accelerator& place() const { return gpu_; }
+  const Accelerator& gpu() const { return gpu_; }
   uint64_t rows() const { return rows_; }
   /// Kept columns are read with `row`, the lookup's result: a row or an index into the key range. The marks
   /// come after the keys.

@@ -84,7 +84,7 @@ DeviceInput::DeviceInput(const plan::Branch& branch, std::vector<size_t> columns
   }
   if (const auto* result = std::get_if<plan::ResultOf>(&branch.input)) {
     if (const auto& left = results[result->pipeline].left) {
-      invariant(left->place == &gpu, "rows are read where they were left");
+      invariant(left->gpu == &gpu, "rows are read where they were left");
       left_ = &*left;
       rows_ = 0;
       for (const arrow::DeviceBatch& batch : left->batches) left_ends_.push_back(rows_ += batch.rows);
