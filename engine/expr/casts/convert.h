@@ -2,6 +2,7 @@
 
 #include "expr/casts/cast.h"
 #include "expr/conversion_error.h"
+#include "expr/gpu/casts-inl.h"
 #include "expr/vectors/loops.h"
 
 namespace lanewise::expr {
@@ -48,24 +49,22 @@ Vector convert_all(const CastJob& job, F f) {
   return result;
 }
 
-/// Converts a 128-bit integer to a float by its halves, as DuckDB does: each half is rounded.
-template <class To>
-To real_of(int128_t value) {
-  constexpr double kHigh = 18446744073709551616.0;
-  const auto high = static_cast<int64_t>(value >> 64);
-  const auto low = static_cast<uint64_t>(value);
-  if (high == -1) return static_cast<To>(-static_cast<double>(~low) - 1);
-  return static_cast<To>(static_cast<double>(low) + static_cast<double>(high) * kHigh);
+/// By a function of expr/gpu/casts-inl.h: f(Outcome&, From) says whether the value could be converted.
+template <class From, class To, class F>
+Vector convert_by(const CastJob& job, F f) {
+  return convert<From, To>(job, [=](From value, To& out) {
+    kernel::Outcome outcome;
+    out = f(outcome, value);
+    return !outcome.failed;
+  });
 }
-template <class To>
-To real_of(uint128_t value) {
-  constexpr double kHigh = 18446744073709551616.0;
-  return static_cast<To>(static_cast<double>(static_cast<uint64_t>(value)) +
-                         static_cast<double>(static_cast<uint64_t>(value >> 64)) * kHigh);
-}
-template <class To>
-To real_of(int64_t value) {
-  return static_cast<To>(value);
+/// The same where it always succeeds.
+template <class From, class To, class F>
+Vector convert_all_by(const CastJob& job, F f) {
+  return convert_all<From, To>(job, [=](From value) -> To {
+    kernel::Outcome ignored;
+    return f(ignored, value);
+  });
 }
 
 // The groups of casts; each takes the types that its name says (numbers include decimals and booleans).

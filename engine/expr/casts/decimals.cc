@@ -1,7 +1,4 @@
-#include <cmath>
-
 #include "expr/casts/convert.h"
-#include "expr/gpu/casts-inl.h"
 #include "expr/numbers.h"
 
 namespace lanewise::expr {
@@ -15,16 +12,6 @@ Vector visit_decimal(Type type, F f) {
   return f(int128_t{});
 }
 
-/// Rounded half away from zero; divisor > 0.
-template <class T>
-T divide_rounded(T value, T divisor) {
-  if (divisor == 1) return value;
-  const T half = divisor / 2;
-  // Scaled to halves first, so that the rounding cannot overflow.
-  const T halves = value / half;
-  return (halves < 0 ? halves - 1 : halves + 1) / 2;
-}
-
 double double_power_of_ten(int digits) { return static_cast<double>(power_of_ten(digits)); }
 
 }  // namespace
@@ -34,35 +21,23 @@ Vector number_to_decimal(const CastJob& job) {
   const int precision = job.to.precision;
   return visit_decimal(job.to, [&](auto decimal) {
     using To = decltype(decimal);
-    const auto factor = static_cast<To>(power_of_ten(scale));
     return visit_number(job.from.type.physical(), [&](auto number) -> Vector {
       using From = decltype(number);
       if constexpr (std::is_floating_point_v<From>) {
-        const double power = double_power_of_ten(scale);
-        const double limit = double_power_of_ten(precision);
-        return convert<From, To>(job, [=](From value, To& out) {
-          const double rounded = std::round(static_cast<double>(value) * power);
-          if (!(rounded > -limit && rounded < limit)) return false;
-          out = static_cast<To>(std::nearbyint(static_cast<From>(rounded)));
-          return true;
+        const double power = double_power_of_ten(scale), limit = double_power_of_ten(precision);
+        return convert_by<From, To>(job, [=](kernel::Outcome& outcome, From value) {
+          return kernel::real_to_decimal<To>(outcome, value, power, limit);
         });
       } else {
         if (job.from.type.id == TypeId::kBool && precision == scale) {
           return convert_all<From, To>(job, [](From value) { return To{value != 0}; });
         }
-        const int128_t limit = power_of_ten(precision - scale);
-        if (sizeof(From) < 8 && limit > static_cast<int128_t>(highest<From>())) {
-          return convert_all<From, To>(
-              job, [=](From value) { return static_cast<To>(static_cast<To>(value) * factor); });
-        }
-        return convert<From, To>(job, [=](From value, To& out) {
-          if constexpr (is_signed<From>) {
-            if (static_cast<int128_t>(value) <= -limit) return false;
-          }
-          if (value > 0 && static_cast<uint128_t>(value) >= static_cast<uint128_t>(limit)) return false;
-          out = static_cast<To>(static_cast<To>(value) * factor);
-          return true;
-        });
+        const int128_t factor = power_of_ten(scale), limit = power_of_ten(precision - scale);
+        const auto each = [=](kernel::Outcome& outcome, From value) {
+          return kernel::integer_to_decimal<To>(outcome, value, factor, limit);
+        };
+        const bool all = sizeof(From) < 8 && limit > static_cast<int128_t>(highest<From>());
+        return all ? convert_all_by<From, To>(job, each) : convert_by<From, To>(job, each);
       }
     });
   });
@@ -74,23 +49,17 @@ Vector decimal_to_number(const CastJob& job) {
   return visit_decimal(job.from.type, [&](auto decimal) {
     using From = decltype(decimal);
     if (to_boolean) return convert_all<From, uint8_t>(job, [](From value) { return uint8_t{value != 0}; });
+    const auto divisor = static_cast<From>(power_of_ten(scale));
     return visit_number(job.to.physical(), [&](auto number) -> Vector {
       using To = decltype(number);
       if constexpr (std::is_floating_point_v<To>) {
-        const auto divisor = static_cast<From>(power_of_ten(scale));
         const auto power = static_cast<To>(double_power_of_ten(scale));
-        return convert_all<From, To>(job, [=](From value) {
-          kernel::Outcome outcome;
+        return convert_all_by<From, To>(job, [=](kernel::Outcome& outcome, From value) {
           return kernel::decimal_to_real<To>(outcome, value, divisor, power);
         });
       } else {
-        const auto divisor = static_cast<From>(power_of_ten(scale));
-        return convert<From, To>(job, [=](From value, To& out) {
-          const From rounded = divide_rounded(value, divisor);
-          out = static_cast<To>(rounded);
-          if (is_signed<To> || rounded >= 0)
-            return static_cast<From>(out) == rounded && (out < 0) == (rounded < 0);
-          return false;
+        return convert_by<From, To>(job, [=](kernel::Outcome& outcome, From value) {
+          return kernel::decimal_to_integer<To>(outcome, value, divisor);
         });
       }
     });
@@ -114,28 +83,19 @@ Vector decimal_to_decimal(const CastJob& job) {
         return same;
       }
       if (shift >= 0) {
-        const auto factor = static_cast<To>(power_of_ten(shift));
-        if (spare >= 0)
-          return convert_all<From, To>(job, [=](From value) {
-            return static_cast<To>(static_cast<uint128_t>(value) * static_cast<uint128_t>(factor));
-          });
-        const int128_t limit = power_of_ten(to_type.precision - shift);
-        return convert<From, To>(job, [=](From value, To& out) {
-          if (value >= limit || value <= -limit) return false;
-          out = static_cast<To>(value) * factor;
-          return true;
-        });
+        const int128_t factor = power_of_ten(shift);
+        const int128_t limit = spare >= 0 ? 0 : power_of_ten(to_type.precision - shift);
+        const auto each = [=](kernel::Outcome& outcome, From value) {
+          return kernel::widened_decimal<To>(outcome, value, factor, limit);
+        };
+        return spare >= 0 ? convert_all_by<From, To>(job, each) : convert_by<From, To>(job, each);
       }
       const auto divisor = static_cast<From>(power_of_ten(-shift));
-      if (spare > 0)
-        return convert_all<From, To>(
-            job, [=](From value) { return static_cast<To>(divide_rounded(value, divisor)); });
       const int128_t limit = power_of_ten(to_type.precision);
-      return convert<From, To>(job, [=](From value, To& out) {
-        const From rounded = divide_rounded(value, divisor);
-        out = static_cast<To>(rounded);
-        return rounded < limit && rounded > -limit;
-      });
+      const auto each = [=](kernel::Outcome& outcome, From value) {
+        return kernel::shortened_decimal<To>(outcome, value, divisor, limit);
+      };
+      return spare > 0 ? convert_all_by<From, To>(job, each) : convert_by<From, To>(job, each);
     });
   });
 }

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include "expr/gpu/literals.h"
+#include "expr/gpu/math-inl.h"
 #include "expr/math/functions.h"
 #include "expr/numbers.h"
+#include "expr/vectors/kernel_function.h"
 #include "expr/vectors/loops.h"
 
 namespace lanewise::expr {
@@ -31,48 +33,21 @@ T absolute(const Site&, T value) {
   }
 }
 
-template <class T>
-int8_t sign(const Site&, T value) {
-  return static_cast<int8_t>((value > 0 ? 1 : 0) - (value < 0 ? 1 : 0));
-}
-
-// How a number becomes a whole one: Mode::whole of a float, and Mode::quotient of an integer by a power of
-// ten.
-struct Floor {
-  static constexpr const char* device = "Floor";
-  static double whole(double value) { return std::floor(value); }
-  template <class T>
-  static T quotient(T value, T power) {
-    return static_cast<T>(value / power - (value % power < 0 ? 1 : 0));
-  }
-};
-struct Ceil {
-  static constexpr const char* device = "Ceil";
-  static double whole(double value) { return std::ceil(value); }
-  template <class T>
-  static T quotient(T value, T power) {
-    return static_cast<T>(value / power + (value % power > 0 ? 1 : 0));
-  }
-};
-struct Trunc {
-  static constexpr const char* device = "Trunc";
-  static double whole(double value) { return std::trunc(value); }
-  template <class T>
-  static T quotient(T value, T power) {
-    return static_cast<T>(value / power);
-  }
-};
-/// Half away from zero.
-struct Round {
-  static constexpr const char* device = "Round";
-  static double whole(double value) { return std::round(value); }
-  template <class T>
-  static T quotient(T value, T power) {
-    const T rest = static_cast<T>(value % power);
-    const bool away = rest < 0 ? -rest >= power - power / 2 : rest >= power - power / 2;
-    return static_cast<T>(value / power + (!away ? 0 : rest < 0 ? -1 : 1));
-  }
-};
+// How a number becomes a whole one, and its name for devices.
+using kernel::Ceil;
+using kernel::Floor;
+using kernel::Round;
+using kernel::Trunc;
+template <class Mode>
+constexpr const char* kName = "";
+template <>
+constexpr const char* kName<Floor> = "Floor";
+template <>
+constexpr const char* kName<Ceil> = "Ceil";
+template <>
+constexpr const char* kName<Trunc> = "Trunc";
+template <>
+constexpr const char* kName<Round> = "Round";
 
 template <class Mode, class T>
 T whole(const Site& site, T value) {
@@ -84,13 +59,11 @@ T whole(const Site& site, T value) {
   }
 }
 
-/// A float rounded to this many digits after the point, before it where negative. Where that goes beyond its
-/// range, the value stays, or becomes 0 when it is rounded to more digits than it has.
 template <class Mode, class T>
 T float_digits(T value, int32_t digits, double power) {
-  const double result = digits < 0 ? Mode::whole(value / power) * power : Mode::whole(value * power) / power;
-  if (std::isfinite(result)) return static_cast<T>(result);
-  return digits < 0 && std::is_same_v<Mode, Round> ? T{0} : value;
+  kernel::Outcome outcome;
+  return digits < 0 ? kernel::digits_before<Mode>(outcome, value, power, std::is_same_v<Mode, Round>)
+                    : kernel::digits_after<Mode>(outcome, value, power);
 }
 
 template <class T>
@@ -127,30 +100,22 @@ T integer_digits(const Site& site, T value, int32_t digits) {
   const int most = sizeof(T) == 16 ? 38 : 18;
   if (type.id == TypeId::kDecimal ? -digits >= type.precision - scale && digits < 0 : dropped > most)
     return 0;
-  const auto power = power_of_ten(dropped);
-  const int128_t kept = Mode::quotient(static_cast<int128_t>(value), power);
-  if (digits >= 0) return static_cast<T>(kept);
-  int128_t result;
-  const bool wrapped = __builtin_mul_overflow(kept, power_of_ten(-digits), &result);
-  if (wrapped || result != static_cast<int128_t>(static_cast<T>(result))) {
+  kernel::Outcome outcome;
+  const T result = kernel::digits_of_integer<Mode>(outcome, value, power_of_ten(dropped),
+                                                   power_of_ten(std::max(-digits, 0)));
+  if (outcome.failed) {
     throw UserError(fmt::format("Overflow in {} of {} to {} digits", site.expr.function->name,
                                 number_text(value), digits));
   }
-  return static_cast<T>(result);
+  return result;
 }
 
 template <class T>
 T unsigned_digits(const Site&, T value, int32_t digits) {
   if (digits >= 0) return value;
   if (digits < -38) return 0;
-  const auto power = static_cast<uint128_t>(power_of_ten(-digits));
-  return static_cast<T>(static_cast<uint128_t>(value) / power * power);
-}
-
-double even(const Site&, double value) {
-  double result = std::ceil(std::fabs(value));
-  if (std::floor(result / 2) * 2 != result) result += 1;
-  return std::isnan(value) ? value : std::copysign(result, value);
+  kernel::Outcome outcome;
+  return kernel::digits_of_natural(outcome, value, static_cast<uint128_t>(power_of_ten(-digits)));
 }
 
 std::optional<Type> resolve_absolute(Types args) {
@@ -173,12 +138,13 @@ std::optional<Type> resolve_sign(Types args) {
 }
 Vector evaluate_sign(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
   return visit_number(args[0].type.physical(), [&](auto zero) {
-    return evaluate_each<&sign<decltype(zero)>>(expr, args, rows, context);
+    return evaluate_each<on_host<kernel::sign<decltype(zero)>>>(expr, args, rows, context);
   });
 }
 Value reference_sign(const Expr& expr, Values args) {
-  return visit_number(args[0].type().physical(),
-                      [&](auto zero) { return reference_each<&sign<decltype(zero)>>(expr, args); });
+  return visit_number(args[0].type().physical(), [&](auto zero) {
+    return reference_each<on_host<kernel::sign<decltype(zero)>>>(expr, args);
+  });
 }
 
 /// Which integers floor(x) and the like take, as they are.
@@ -228,9 +194,9 @@ Value reference_whole(const Expr& expr, Values args) {
 template <class Mode>
 std::optional<DeviceFunction> device_whole(const Expr& expr) {
   const Type type = expr.args[0]->type;
-  if (type.is_float()) return DeviceFunction{fmt::format("whole_real<{}>", Mode::device), false, "math"};
+  if (type.is_float()) return DeviceFunction{fmt::format("whole_real<{}>", kName<Mode>), false, "math"};
   if (type.scale == 0) return DeviceFunction{"same"};
-  return DeviceFunction{.name = fmt::format("whole_decimal<{}>", Mode::device),
+  return DeviceFunction{.name = fmt::format("whole_decimal<{}>", kName<Mode>),
                         .header = "math",
                         .constants = device_power(device_type(type), type.scale)};
 }
@@ -292,8 +258,8 @@ std::optional<DeviceFunction> device_digits(const Expr& expr) {
     const double most = type.id == TypeId::kFloat32 ? std::abs(static_cast<float>(digits))
                                                     : std::abs(static_cast<double>(digits));
     const std::string power = ", " + device_literal(Value::float64(std::pow(10, most))).value;
-    if (digits >= 0) return function(fmt::format("digits_after<{}>", Mode::device), power);
-    return function(fmt::format("digits_before<{}>", Mode::device),
+    if (digits >= 0) return function(fmt::format("digits_after<{}>", kName<Mode>), power);
+    return function(fmt::format("digits_before<{}>", kName<Mode>),
                     power + (std::is_same_v<Mode, Round> ? ", true" : ", false"));
   }
   const int scale = type.id == TypeId::kDecimal ? type.scale : 0;
@@ -304,7 +270,7 @@ std::optional<DeviceFunction> device_digits(const Expr& expr) {
   const int most = width(type.physical()) == 16 ? 38 : 18;
   if (type.id == TypeId::kDecimal ? -digits >= type.precision - scale && digits < 0 : dropped > most)
     return function("zero", "");
-  return function(fmt::format("digits_of_integer<{}>", Mode::device),
+  return function(fmt::format("digits_of_integer<{}>", kName<Mode>),
                   device_power("i128", dropped) + device_power("i128", std::max(-digits, 0)));
 }
 
@@ -370,8 +336,8 @@ constexpr std::array kRoundingTable = {
         "round(42.4332, 2)"),
     Function{.name = "even",
              .resolve = resolve_double,
-             .evaluate = evaluate_each<&even>,
-             .reference = reference_each<&even>,
+             .evaluate = evaluate_each<on_host<kernel::even>>,
+             .reference = reference_each<on_host<kernel::even>>,
              .device = on_device<"even", "math">,
              .documentation = "The next even number away from zero.",
              .example = "even(2.9)"},
