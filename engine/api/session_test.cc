@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/testing/message_of.h"
 #include "base/testing/temporary_folder.h"
+#include "base/testing/test_size.h"
 #include "data/testing/text_rows.h"
 #include "sql/database.h"
 
@@ -134,12 +135,14 @@ TEST(Session, StreamsMoreThanItsMemory) {
 }
 
 TEST(Session, WritesMoreThanItsMemory) {
+  const int64_t rows = test_size(1'500'000, 3'000'000);
   const TemporaryFolder folder;
   SessionOptions small = options();
-  small.engine_memory = size_t{64} << 20;
+  small.engine_memory = static_cast<size_t>(rows) * 22;
   small.temp_directory = kNoTempDirectory;
   Session session(small);
-  const std::string query = "SELECT i, 'text of some length ' || i AS s FROM range(3000000) r(i)";
+  const std::string query =
+      "SELECT i, 'text of some length ' || i AS s FROM range(" + std::to_string(rows) + ") r(i)";
   const std::string path = folder.file("big.parquet"), again = folder.file("again.parquet");
   session.run("COPY (" + query + ") TO '" + path + "'");
   session.run("CREATE TABLE big AS " + query);
@@ -148,8 +151,8 @@ TEST(Session, WritesMoreThanItsMemory) {
   session.write_parquet(stream.batches(), again);
   for (const std::string& from : {"'" + path + "'", std::string("big"), "'" + again + "'"}) {
     const Table table = session.run("SELECT count(*), max(i), min(s), sum(i) FROM " + from).table;
-    EXPECT_EQ(table.value(0, 0).to_string(), from == "big" ? "4000000" : "3000000") << from;
-    EXPECT_EQ(table.value(0, 1).to_string(), "2999999") << from;
+    EXPECT_EQ(table.value(0, 0).to_string(), std::to_string(from == "big" ? rows + 1'000'000 : rows)) << from;
+    EXPECT_EQ(table.value(0, 1).to_string(), std::to_string(rows - 1)) << from;
   }
 }
 

@@ -284,8 +284,7 @@ TEST_P(Functions, EvaluatorEqualsReference) {
     int signatures = 0;
     const auto visit = [&](const std::vector<Type>& args) {
       if (find_function(name, args) == nullptr || HasFailure()) return;
-      ++signatures;
-      compared += check_signature(name, args, random);
+      if (signatures++ % test_size(3, 1) == 0) compared += check_signature(name, args, random);
     };
     visit({});
     for (const Type& a : all) {

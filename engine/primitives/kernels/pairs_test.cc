@@ -86,6 +86,7 @@ const std::vector<std::vector<uint32_t>> kShapes = [] {
 
 TEST(WritePairs, AsRowByRow) {
   static const auto mosts = test_size<std::vector<uint32_t>>({1, 16, 100}, {1, 2, 15, 16, 17, 100, 8192});
+  static const auto blocks = test_size<std::vector<uint32_t>>({20}, {1, 20, 256});
   for (const lanes::Target target : lanes::supported_targets()) {
     const PairKernels& kernels = pairs_of(target);
     for (const std::vector<uint32_t>& counts : kShapes) {
@@ -94,7 +95,7 @@ TEST(WritePairs, AsRowByRow) {
         const Written expected = in.expected();
         for (const uint32_t most : mosts) {
           if (most < 100 && in.pairs > 10'000) continue;
-          for (const uint32_t block : {1, 20, 256}) {
+          for (const uint32_t block : blocks) {
             for (const PairForm form : lanes::kPairForms) {
               Written written = write(in, kernels, form, block, most);
               if (form == PairForm::naive || form == PairForm::refill) {
