@@ -24,8 +24,6 @@
 #include "exec/cores/pipeline_runner.h"
 #include "exec/placement/explain.h"
 #include "gpu/driver.h"
-#include "gpu/error.h"
-#include "gpu/modules/compiler.h"
 #include "lanes/targets/target.h"
 #include "ops/gpu/device/accelerator.h"
 #include "ops/results/row_stream.h"
