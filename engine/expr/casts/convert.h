@@ -52,7 +52,7 @@ Vector convert_all(const CastJob& job, F f) {
 /// By a function of expr/gpu/casts-inl.h: f(Outcome&, From) says whether the value could be converted.
 template <class From, class To, class F>
 Vector convert_by(const CastJob& job, F f) {
-  return convert<From, To>(job, [=](From value, To& out) {
+  return convert<From, To>(job, [=](From value, To& out) __attribute__((always_inline, flatten)) {
     kernel::Outcome outcome;
     out = f(outcome, value);
     return !outcome.failed;
@@ -61,7 +61,7 @@ Vector convert_by(const CastJob& job, F f) {
 /// The same where it always succeeds.
 template <class From, class To, class F>
 Vector convert_all_by(const CastJob& job, F f) {
-  return convert_all<From, To>(job, [=](From value) -> To {
+  return convert_all<From, To>(job, [=](From value) __attribute__((always_inline, flatten)) -> To {
     kernel::Outcome ignored;
     return f(ignored, value);
   });
