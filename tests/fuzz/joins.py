@@ -28,7 +28,8 @@ def together(*scopes):
 
 
 def bare_names(columns):
-    return {c.name.partition(".")[2] for listed in columns.values() for c in listed}
+    """With the kind of each."""
+    return {(kind, c.name.partition(".")[2]) for kind, listed in columns.items() for c in listed}
 
 
 class JoinGenerator(OddGenerator):
@@ -73,7 +74,7 @@ class JoinGenerator(OddGenerator):
                 kind = "join"  # A name that several tables have is ambiguous.
             else:
                 word = self.random.choice(["JOIN", "LEFT JOIN", "FULL JOIN", "SEMI JOIN"])
-                return named(kind, f"{{0}} {word} {{1}} USING ({self.random.choice(sorted(shared))})", "table", left, right), columns if "SEMI" in word else both
+                return named(kind, f"{{0}} {word} {{1}} USING ({self.random.choice(sorted(shared))[1]})", "table", left, right), columns if "SEMI" in word else both
         node = named(kind, f"{{0}} {kind.upper()} {{1}} ON {{2}}", "table", left, right, self.join_condition(columns, added))
         return node, columns if kind in ("semi join", "anti join") else both
 

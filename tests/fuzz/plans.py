@@ -29,6 +29,9 @@ MORE_AGGREGATES = [
     ("avg bool", "avg({0}::INTEGER)", "inexact", "bool"), ("quantile_disc all", "quantile_disc({0}, 0.5)", "timestamp", "timestamp"), ("median text", "median({0})", "text", "text")]
 
 
+OF_THE_FIRST = {"arg_min", "max_by"}  # of equal rows; those of a join have no order
+
+
 @dataclass(frozen=True)
 class Plan:
     tree: Node
@@ -115,12 +118,12 @@ class PlanGenerator(WindowGenerator):
         return [node if node.children or node.column else named("", "({0} IS NULL)", "bool", node) for node in nodes]
 
     def over(self, node):
-        """An expression over a selected one, or a new one."""
-        if self.random.random() < 0.5:
+        """An expression over a selected one, or a new one. Of rows of a join, which have no order, always one over it alone."""
+        if not self.joins and self.random.random() < 0.5:
             return self.expression(self.random.choice(KINDS), 1)
         choices = [entry for entry in CALLS if entry[3].split()[:1] == [node.kind]]
         entry = self.random.choice(choices)
-        arguments = [self.literal(a) if a.isupper() else self.leaf(a) for a in entry[3].split()[1:]]
+        arguments = [self.literal(a) if self.joins or a.isupper() else self.leaf(a) for a in entry[3].split()[1:]]
         return Node(entry[2], entry[1], (node, *arguments), entry[0])
 
     def order_by(self, nodes, count):
@@ -166,7 +169,9 @@ class PlanGenerator(WindowGenerator):
     def aggregation(self, kind):
         chooser = self.random
         entries = [entry for entry in AGGREGATES + MORE_AGGREGATES if entry[2] in (kind, "inexact" if kind == "exact" else kind)]
-        pick = chooser.random()
+        if self.joins:
+            entries = [entry for entry in entries if entry[0] not in OF_THE_FIRST]
+        pick, inexact = chooser.random(), False
         if pick < 0.12 and kind in ("int", "text", "exact"):
             argument = self.column(kind)
             # Always one, since joins give their rows to it in any order.
@@ -176,17 +181,18 @@ class PlanGenerator(WindowGenerator):
         elif pick < 0.32 and kind == "text":
             node = named("collated aggregate", f"{chooser.choice(['min', 'max'])}({{0}} COLLATE {chooser.choice(COLLATIONS)})", kind, self.column("text"))
         elif pick < 0.4:
-            function = chooser.choice(["first", "last", "any_value", "arg_min", "arg_max"])
+            function = chooser.choice(["first", "last", "any_value", *([] if self.joins else ["arg_min", "arg_max"])])
             by = self.column("int")
             sql = f"{function}({{0}}, {{1}})" if "arg" in function else f"{function}({{0}} ORDER BY {{1}}{chooser.choice(DIRECTIONS)}, {{0}})"
             node = named("aggregate with ORDER BY", sql, kind, self.expression(kind, 1), by)
         elif entries:
-            node = self.call(chooser.choice(entries), 2)
+            entry = chooser.choice(entries)
+            node, inexact = self.call(entry, 2), entry[2] == "inexact"
         else:
             node = Node(kind, "max({0})", (self.expression(kind, 1),))
         if chooser.random() < 0.2 and node.sql.endswith(")") and "FILTER" not in node.sql:
             node = named("filter clause", "{0} FILTER (WHERE {1})", kind, node, self.expression("bool", 1))
-        return node
+        return Node(kind, "round({0}, 4)", (node,)) if inexact else node
 
     def row_list(self, kinds):
         scope = self.scoped({})

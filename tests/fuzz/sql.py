@@ -267,7 +267,7 @@ def main():
                 continue
             printed.add((kind, without_literals(less.text())))
             print(f"\nA difference ({kind}; {used}):\n" + "".join(f"{sql};\n" for sql in small.statements()) + f"{less.text()};\n"
-                  f"{reason or f'It is not seen when the statement runs alone. It was: {first}'}")
+                  f"{reason or f'It is not seen when the statement runs alone. It was: {first}'}\nMade of: {query.text()}")
     for text in run.other:
         print(f"\n{text}")
     if run.wrong or run.other:

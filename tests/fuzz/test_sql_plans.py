@@ -220,3 +220,10 @@ def test_a_limit_takes_some_of_equal_rows(tmp_path, monkeypatch):
 def test_rows_of_a_join_have_no_order():
     first = Plan(select([item(0, Node("text", "arg_max(b.c0, 0)"))], clause(" FROM t a LEFT JOIN t b ON a.c0 % 2 >= b.c0 % 2")))
     assert oracle.depends_on_order(replace(TABLE, rows=5), first)
+
+
+def test_a_bad_escape_that_no_row_needs():
+    bad = Node("bool", "({0} LIKE 'a' ESCAPE 'é')", (Node("text", "c1"),), "like escape odd")
+    query = Plan(select([item(0, Node("int", "c0"))], clause(" FROM t WHERE c0 < 0 AND {0}", bad)))
+    assert oracle.needs_no_bad_escape(TABLE, query)
+    assert not oracle.needs_no_bad_escape(TABLE, replace(query, tree=oracle.without_bad_escapes(query.tree, oracle.PRESENT)))

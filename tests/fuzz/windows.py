@@ -1,6 +1,6 @@
 """Random window functions: every function, partition, order, frame and exclusion."""
 
-from expressions import AGGREGATES
+from expressions import AGGREGATES, Node
 from joins import JoinGenerator
 from odd_expressions import KINDS
 from shapes import DIRECTIONS, NOTHING, clause, named
@@ -19,10 +19,10 @@ class WindowGenerator(JoinGenerator):
         """A window function with a result of this kind."""
         chooser = self.random
         if kind == "int" and chooser.random() < 0.4:
-            partition, order = self.partition(), self.window_order(chooser.random() < 0.7)
-            if chooser.random() < 0.2:  # its own order, within the whole partition
-                return named("window rank", chooser.choice(["row_number({1})", "rank({1})"]) + " OVER ({0})", kind, partition, order)
-            return named("window rank", chooser.choice(RANKS) + " OVER ({0}{1})", kind, partition, order)
+            own = chooser.random() < 0.2  # its own order, within the whole partition
+            rank = chooser.choice(["row_number({1})", "rank({1})"] if own else RANKS)
+            partition, order = self.partition(), self.window_order("rank" not in rank or chooser.random() < 0.7)
+            return named("window rank", rank + (" OVER ({0})" if own else " OVER ({0}{1})"), kind, partition, order)
         frame = self.frame()
         unit = frame.name.removeprefix("window ")
         entries = [entry for entry in AGGREGATES if entry[2] == kind and "ORDER BY" not in entry[1] and "FILTER" not in entry[1]]
@@ -38,11 +38,11 @@ class WindowGenerator(JoinGenerator):
             own = chooser.random() < 0.2 and "c1" not in offset  # DuckDB crashes at such offsets, and at ntile
             sql = f"{function}({{0}}{offset}{{2}}) OVER ({{1}})" if own else f"{function}({{0}}{offset}{nulls}) OVER ({{1}}{{2}})"
             return named("window value", sql, kind, value, self.partition(), self.window_order(True))
-        if chooser.random() < 0.2:
+        if unit == "range" or chooser.random() < 0.2:  # in a frame of a range, peers have no order
             function = chooser.choice(["first_value({0}{2}%s)", "last_value({0}{2}%s)", "nth_value({0}, 2{2}%s)"]) % nulls
             return named("window value", f"{function} OVER ({{1}})", kind, value, self.partition(), self.window_order(True))
         function = chooser.choice(["first_value({0}%s)", "last_value({0}%s)", "nth_value({0}, 2%s)"]) % nulls
-        return named("window value", f"{function} OVER ({{1}}{{2}}{{3}})", kind, value, self.partition(), self.window_order(True, unit == "range"), frame)
+        return named("window value", f"{function} OVER ({{1}}{{2}}{{3}})", kind, value, self.partition(), self.window_order(True), frame)
 
     def partition(self):
         if self.random.random() < 0.3:
@@ -55,9 +55,10 @@ class WindowGenerator(JoinGenerator):
         key = self.over_columns(self.columns).leaf("int" if by_number else self.random.choice(KEYS))
         direction = self.random.choice(DIRECTIONS)
         if by_number or not wholly:
-            return clause(" ORDER BY {0}" + direction, key)
-        others = sorted({c.name for kind, columns in self.columns.items() if kind != "exact" for c in columns})
-        return clause(" ORDER BY {0}" + direction + "".join(f", {name}" for name in others), key)
+            return Node("window order", " ORDER BY {0}" + direction, (key,))
+        distinct = {"exact": "{}::VARCHAR", "text": "encode({})"}  # 0.0 and -0.0, and texts that a collation takes for equal
+        others = sorted({distinct.get(kind, "{}").format(c.name) for kind, columns in self.columns.items() for c in columns})
+        return Node("window order", " ORDER BY {0}" + direction + "".join(f", {name}" for name in others), (key,))
 
     def frame(self):
         chooser, unit = self.random, self.random.choice(UNITS)

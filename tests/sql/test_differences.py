@@ -57,6 +57,7 @@ CASES = [  # expression over a column x, its value, DuckDB's answer, ours
     ("bin(x::BIGNUM)", "-1e-14::DOUBLE", "01111111111111111111111011111111", "10000000000000000000000100000000"),
     ("(SELECT list(m ORDER BY i)::VARCHAR FROM (SELECT i, mad(v) OVER (ORDER BY i * 3 % 7 DESC ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING "
      "EXCLUDE CURRENT ROW) AS m FROM (SELECT i, CASE WHEN i <> 0 THEN i * 7 % 11 END AS v FROM range(4) r(i))))", "1", "[4.0, 3.5, 1.5, 2.0]", "[3.0, 3.5, 1.5, 2.0]"),
+    ("TRY_CAST(x AS DATE) IS NOT DISTINCT FROM NULL::DATE", "'a'::ENUM('a')", "false", "true"),
     ("(SELECT list(n)::VARCHAR FROM (SELECT count(*) OVER (ORDER BY i ROWS BETWEEN 0 PRECEDING AND 2 PRECEDING) AS n FROM range(3) r(i)))", "1", "[0, -1, -1]", "[0, 0, 0]"),
     ("(SELECT list(n)::VARCHAR FROM (SELECT last_value(i) OVER (ORDER BY i ROWS BETWEEN 0 PRECEDING AND 2 PRECEDING EXCLUDE TIES) AS n FROM range(3) r(i)))", "1",
      "[NULL, 0, 1]", "[NULL, NULL, NULL]"),

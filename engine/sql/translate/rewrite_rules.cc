@@ -8,17 +8,19 @@ namespace {
 
 using duckdb::LogicalTypeId;
 
-/// Whether this is text of a time of a type for which DuckDB does not detect what is not a time.
-bool is_text_of_time(const duckdb::Expression& expression) {
+/// Whether a comparison with the cast's value cannot be one with what was cast: of text of a time, of a type
+/// for which DuckDB does not detect what is not a time, the comparison with 'abc' would be NULL; and a value
+/// that TRY_CAST turns into NULL is none.
+bool loses_values(const duckdb::Expression& expression) {
   if (expression.GetExpressionClass() != duckdb::ExpressionClass::BOUND_CAST) return false;
   const auto& cast = expression.Cast<duckdb::BoundCastExpression>();
   const LogicalTypeId source = cast.child->return_type.id();
-  return cast.return_type.id() == LogicalTypeId::VARCHAR &&
-         (source == LogicalTypeId::TIMESTAMP_TZ || source == LogicalTypeId::TIME_NS);
+  return cast.try_cast || (cast.return_type.id() == LogicalTypeId::VARCHAR &&
+                           (source == LogicalTypeId::TIMESTAMP_TZ || source == LogicalTypeId::TIME_NS));
 }
 
 /// The rule that compares x with the constant's value instead of x::VARCHAR with the constant, but not for
-/// text of such times: the comparison with 'abc' would be NULL.
+/// such casts.
 class ExactComparison : public duckdb::Rule {
  public:
   explicit ExactComparison(duckdb::unique_ptr<duckdb::Rule> rule)
@@ -30,7 +32,7 @@ class ExactComparison : public duckdb::Rule {
       duckdb::LogicalOperator& op, duckdb::vector<duckdb::reference<duckdb::Expression>>& bindings,
       bool& fixed_point, bool is_root) override {
     const auto& comparison = bindings[0].get().Cast<duckdb::BoundComparisonExpression>();
-    if (is_text_of_time(*comparison.left) || is_text_of_time(*comparison.right)) return nullptr;
+    if (loses_values(*comparison.left) || loses_values(*comparison.right)) return nullptr;
     return rule_->Apply(op, bindings, fixed_point, is_root);
   }
 
