@@ -270,7 +270,7 @@ def answered_in_two_ways(table, query, options, reason):
 TEXTS = re.compile(r": '(.*)', DuckDB has '(.*)'")
 
 
-FOLDED = "SELECT replace(lower(strip_accents(replace(COLUMNS(*)::VARCHAR, chr(0), 'NUL'))), '-0.0', '0.0') FROM ({0})"
+FOLDED = "SELECT regexp_replace(lower(strip_accents(replace(COLUMNS(*)::VARCHAR, chr(0), 'NUL'))), '^-(0.0|nan)$', '\\1') FROM ({0})"
 
 
 def are_equal_by_collation(table, query, options, reason):
