@@ -203,8 +203,8 @@ def raises_despite_filter(table, query):
 
 
 # What stands for a value that raises an error: NULL, and another value, of a narrow type so that the expression keeps its own.
-ABSENT = {"int": "NULL", "text": "NULL", "exact": "NULL", "bool": "NULL", "decimal": "NULL", "date": "NULL", "timestamp": "NULL"}
 PRESENT = {"int": "17::TINYINT", "text": "'v'", "exact": "1.5::FLOAT", "bool": "true", "decimal": "1.5", "date": "DATE '2000-02-29'", "timestamp": "TIMESTAMP '2001-02-03 04:05:06'"}
+ABSENT = dict.fromkeys(PRESENT, "NULL")
 OF_SEVERAL_ROWS = {"mode", "aggregate with ORDER BY", "collated aggregate", "filter clause", "grouping()", *(entry[0] for entry in AGGREGATES + MORE_AGGREGATES)}
 
 
@@ -217,17 +217,26 @@ def has_bad_escape(node):
     return bool(found and found[2] and (len(found[2].encode()) > 1 or found[1].endswith(found[2])))
 
 
-def without_bad_escapes(node, values):
-    if has_bad_escape(node):
-        return Node(node.kind, values[node.kind])
-    return replace(node, children=tuple(without_bad_escapes(child, values) for child in node.children))
+def changed(node, change):
+    """The tree with change(node) in the place of each node that has one, from the root on."""
+    other = change(node)
+    return replace(node, children=tuple(changed(child, change) for child in node.children)) if other is None else other
 
 
-def without_errors(node, values):
+def without_bad_escapes(tree, values):
+    return changed(tree, lambda node: Node(node.kind, values[node.kind]) if has_bad_escape(node) else None)
+
+
+def without_errors(tree, values):
     """The tree with one of the `values` for each that raises an error."""
-    if node.name and node.kind in values and not any(part.kind in ("query", "frame") or part.name in OF_SEVERAL_ROWS or " OVER (" in part.sql for part in walk(node)):
-        return Node(node.kind, f"coalesce(TRY([{{0}}]), [{values[node.kind]}])[1]", (node,))
-    return replace(node, children=tuple(without_errors(child, values) for child in node.children))
+    def is_of_several_rows(node):
+        return node.kind in ("query", "frame") or node.name in OF_SEVERAL_ROWS or " OVER (" in node.sql
+
+    def safe(node):
+        if node.name and node.kind in values and not any(map(is_of_several_rows, walk(node))):
+            return Node(node.kind, f"coalesce(TRY([{{0}}]), [{values[node.kind]}])[1]", (node,))
+        return None
+    return changed(tree, safe)
 
 
 def needs_no_value_that_fails(table, query, options):
@@ -351,12 +360,14 @@ def offset(bound):
     return 0 if number == "CURRENT" else int(number) * (1 if side == "FOLLOWING" else -1)
 
 
-def with_empty_frames(node):
+def with_empty_frames(tree):
     """The tree with a frame beyond the last row for each that ends before it begins."""
-    found = FRAME.match(node.sql)
-    if found and offset(found[2]) > offset(found[3]):
-        return replace(node, sql=f" {found[1]} BETWEEN 1000000000 FOLLOWING AND 1000000000 FOLLOWING")
-    return replace(node, children=tuple(map(with_empty_frames, node.children)))
+    def empty(node):
+        found = FRAME.match(node.sql)
+        if found and offset(found[2]) > offset(found[3]):
+            return replace(node, sql=f" {found[1]} BETWEEN 1000000000 FOLLOWING AND 1000000000 FOLLOWING")
+        return None
+    return changed(tree, empty)
 
 
 def counts_below_zero(table, query, options):
