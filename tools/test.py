@@ -7,6 +7,7 @@
 
 import argparse
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -41,10 +42,11 @@ class Count:
     def failed(self):
         return len(self.failures)
 
-    def add_junit(self, paths, what, output=""):
-        """Counts reports. One that is missing is a failure, as its runner died after `output`; so is it where no test ran."""
+    def add_junit(self, paths, what, output="", may_be_empty=False):
+        """Counts reports. One that is missing is a failure, as its runner died after `output`; so is it where no test ran, unless
+        few were chosen."""
         cases = [case for path in paths if path.exists() for case in ElementTree.parse(path).iter("testcase")]
-        if not cases or not all(path.exists() for path in paths):
+        if not (cases or may_be_empty) or not all(path.exists() for path in paths):
             self.failures.append((what, output or "no test ran"))
         for case in cases:
             tags = {child.tag: child for child in case}
@@ -65,10 +67,20 @@ class Count:
         sys.exit(1 if self.failures else 0)
 
 
-def run_ctest(build, word, count):
+def part_of(text):
+    """I/N as two numbers."""
+    match = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text)
+    if not match or int(match[1]) > int(match[2]):
+        raise argparse.ArgumentTypeError(f"'{text}' is not I/N with I from 1 to N")
+    return int(match[1]), int(match[2])
+
+
+def run_ctest(build, word, part, count):
     report = build / "ctest.xml"
     report.unlink(missing_ok=True)
     only = ["-R", word] if word else []
+    if part:
+        only += ["-I", f"{part[0]},,{part[1]}"]
     subprocess.run(["ctest", "--test-dir", build, "-j", str(JOBS), "--output-on-failure", "--progress",
                     "--no-tests=ignore", "--output-junit", report, *only])
     if not (word and report.exists() and not list(ElementTree.parse(report).iter("testcase"))):
@@ -108,8 +120,9 @@ def fixed_addresses():
     return ["setarch", "--addr-no-randomize"] if bits.exists() and int(bits.read_text()) > 28 else []
 
 
-def run_programs(programs, word, count, env, runner, tests="*"):
+def run_programs(programs, word, part, count, env, runner, tests="*"):
     """Runs each program's `tests` as JOBS processes of `runner` that share them, and prints the output of those that fail."""
+    part, parts = part or (1, 1)
     # A sanitized frame is several times larger, and nested patterns may go a thousand deep.
     resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
@@ -119,7 +132,8 @@ def run_programs(programs, word, count, env, runner, tests="*"):
         chosen = f"*{word}*" if word else tests
         start = time.monotonic()
         result = subprocess.run([*runner, program, f"--gtest_output=xml:{report}", "--gtest_brief=1", f"--gtest_filter={chosen}"],
-                                env=env | {"GTEST_TOTAL_SHARDS": str(JOBS), "GTEST_SHARD_INDEX": str(shard)},
+                                env=env | {"GTEST_TOTAL_SHARDS": str(JOBS * parts),
+                                           "GTEST_SHARD_INDEX": str((part - 1) * JOBS + shard)},
                                 cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                 errors="replace")
         return report, result, time.monotonic() - start
@@ -131,7 +145,7 @@ def run_programs(programs, word, count, env, runner, tests="*"):
             broken = [result.stdout for result in results if result.returncode]
             end = broken[0] if broken else ""
             before = count.failed
-            count.add_junit(reports, program.name, end)
+            count.add_junit(reports, program.name, end, may_be_empty=bool(word) or parts > 1)
             if broken and count.failed == before:
                 count.failures.append((program.name, end))  # A sanitizer's finding at exit, or a crash after the report.
             print(f"{program.name}: {'FAILED' if broken else 'ok'}, {sum(seconds):.0f} s of processes", *(output[-20000:] for output in broken), sep="\n",
@@ -143,19 +157,23 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="the long tests too (LANEWISE_TEST_ALL=1 in their environment)")
     parser.add_argument("-k", dest="word", help="only tests whose name contains WORD")
+    parser.add_argument("--part", metavar="I/N", type=part_of, help="every N-th test from the I-th on; the lab's are in the first part")
     parser.add_argument("--sanitizer", choices=list(SANITIZERS), help=argparse.SUPPRESS)
+    parser.add_argument("--build", help=argparse.SUPPRESS)
     parser.add_argument("--emulated", choices=list(EMULATORS), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
 
     env = dict(os.environ)
     if arguments.all:
         os.environ["LANEWISE_TEST_ALL"] = env["LANEWISE_TEST_ALL"] = "1"
+    if arguments.part:
+        env["LANEWISE_TEST_PART"] = "{}/{}".format(*arguments.part)
     count = Count()
     if arguments.emulated:
         programs = sorted((ROOT / "build" / arguments.emulated).rglob("lanewise_*_test"))
-        run_programs(programs, arguments.word, count, env | {"LANEWISE_TEST_FEW": "1"}, EMULATORS[arguments.emulated])
+        run_programs(programs, arguments.word, arguments.part, count, env | {"LANEWISE_TEST_FEW": "1"}, EMULATORS[arguments.emulated])
     elif arguments.sanitizer:
-        build = ROOT / "build" / arguments.sanitizer
+        build = ROOT / arguments.build
         env |= SANITIZERS[arguments.sanitizer]
         # What threads share: whole plans, kept columns and modules, the snapshots of an index.
         shared = {"codegen": "ModuleStoreTest.*", "ops": "ColumnStore.*:HotColumns.*:EarlyFilters.*:StoredInput.*:BatchFeedTest.*", "exec": "*",
@@ -163,7 +181,7 @@ def main():
         layers = {"*": "*"} if arguments.sanitizer == "asan" else shared
         for layer, tests in layers.items():
             programs = sorted(build.rglob(f"lanewise_{layer}_test"))
-            run_programs(programs, arguments.word, count, env, fixed_addresses(), tests)
+            run_programs(programs, arguments.word, arguments.part, count, env, fixed_addresses(), tests)
         if arguments.sanitizer == "asan":
             # The suites of queries run the same code as the corpus, for minutes.
             left = [IN_PYTHON[0], *(f"tests/sql/test_{suite}.py" for suite in ("suites", "tpcds", "tpch"))]
@@ -171,9 +189,9 @@ def main():
             run_pytest(build, IN_PYTHON, arguments.word, count, preloaded(env))
     else:
         build = ROOT / "build"
-        run_ctest(build, arguments.word, count)
+        run_ctest(build, arguments.word, arguments.part, count)
         run_pytest(build, ["tests"], arguments.word, count, env)
-        if arguments.word in (None, "lab"):
+        if arguments.word in (None, "lab") and (arguments.part is None or arguments.part[0] == 1):
             run_lab(build, count, env)
     count.close()
 
