@@ -72,7 +72,8 @@ function(lanewise_reuse layer target)
   else()
     file(RELATIVE_PATH folder ${CMAKE_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR})
     set_target_properties(${target} PROPERTIES SOURCES ${PROJECT_SOURCE_DIR}/cmake/empty.cc)
-    target_link_libraries(${target} PUBLIC ${PROJECT_SOURCE_DIR}/build/${folder}/lib${target}.a)
+    add_custom_command(TARGET ${target} POST_BUILD VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/build/${folder}/lib${target}.a $<TARGET_FILE:${target}>)
   endif()
 endfunction()
 

@@ -1,1 +1,1 @@
-// What a library of this build has where its code is that of another build.
+// A library needs a source, even if another build has its code.

@@ -15,7 +15,7 @@ LEVELS = ["simd", "packed", "branching", "scalar", "auto", "interleaved", "avx2"
 def pytest_collection_modifyitems(config, items):
     if "LANEWISE_TEST_PART" in os.environ:  # every N-th, so that each part has some of each test's cases
         part, parts = map(int, os.environ["LANEWISE_TEST_PART"].split("/"))
-        config.hook.pytest_deselected([item for i, item in enumerate(items) if i % parts != part - 1])
+        config.hook.pytest_deselected(items=[item for i, item in enumerate(items) if i % parts != part - 1])
         items[:] = items[part - 1::parts]
     items.sort(key=lambda item: "tests/gpu/" not in item.nodeid)  # The longest first, so that no worker is idle at the end.
     if "LANEWISE_TEST_ALL" not in os.environ:
