@@ -24,11 +24,14 @@ class StepWalk {
 
   void run() {
     for (size_t at = 0; at < branch_.steps.size(); ++at) {
-      const plan::Node& node = *branch_.steps[at].node;
-      if (!visit_step(node, [&](const auto& step) { return pass(step, at); })) return;
-      std::vector<size_t> columns = columns_below(node);
+      const plan::StepSpec& step = branch_.steps[at];
+      const StepOperator& step_operator = ops::step_operator(*step.node);
+      const RowNeeds needs = step_operator.needs(step);
+      add(needs, at);
+      if (needs.sees_all) return;
+      std::vector<size_t> columns = step_operator.columns(step).below;
       for (size_t& column : columns)
-        if (column != plan::kComputed) column = scanned_[column];
+        if (column != kComputed) column = scanned_[column];
       scanned_ = std::move(columns);
     }
   }
@@ -37,48 +40,39 @@ class StepWalk {
 
  private:
   size_t scanned(const Expr& expr) const {
-    return expr.kind == Expr::Kind::kColumn ? scanned_[expr.column] : plan::kComputed;
+    return expr.kind == Expr::Kind::kColumn ? scanned_[expr.column] : kComputed;
   }
   bool are_scanned(const Expr& expr) const {
     return std::ranges::all_of(columns_of(expr),
-                               [&](size_t column) { return scanned_[column] != plan::kComputed; });
+                               [&](size_t column) { return scanned_[column] != kComputed; });
   }
 
-  // What a step needs of the scan's rows. False: what later steps drop matters to it.
-  bool pass(const plan::Filter& filter, size_t) {
-    if (are_scanned(*filter.predicate)) filters.predicates.push_back(remap(filter.predicate, scanned_));
-    return true;
-  }
-  bool pass(const OneOf<plan::Project, plan::ScalarJoin, plan::Unnest> auto&, size_t) { return true; }
-  bool pass(const plan::Join& join, size_t at) {
-    if (plan::needs_match(join.kind) && !join.keys.empty()) {
-      NeededMatch match{at, {}};
-      for (const plan::JoinKey& key : join.keys) match.columns.push_back(scanned(*key.left));
-      filters.matches.push_back(std::move(match));
-    }
-    // Rows mark their matches, or raise an error if there are several.
-    return !plan::asks_right(join.kind) && join.message.empty();
+  // Adds what step number `at` needs.
+  void add(const RowNeeds& needs, size_t at) {
+    for (const ExprPtr& predicate : needs.predicates)
+      if (are_scanned(*predicate)) filters.predicates.push_back(remap(predicate, scanned_));
+    if (!needs.match || needs.keys.empty()) return;
+    NeededMatch match{at, needs.keys, {}};
+    for (const plan::JoinKey& key : match.keys) match.columns.push_back(scanned(*key.left));
+    filters.matches.push_back(std::move(match));
   }
 
   const plan::Branch& branch_;
   std::vector<size_t> scanned_;  // which of the scan's columns a step's column is
 };
 
-const plan::Join& join_of(const plan::StepSpec& step) { return std::get<plan::Join>(step.node->payload); }
-
 /// Rows with keys in a build side.
 class SemiJoin : public Step {
  public:
-  SemiJoin(const plan::Join& join, const NeededMatch& match, const Schema& left, const Schema& right,
-           std::shared_ptr<const Build> build) {
+  SemiJoin(const NeededMatch& match, const Schema& left, const Schema& right) {
     join_.kind = plan::JoinKind::kSemi;
-    for (size_t k = 0; k < join.keys.size(); ++k) {
-      const plan::JoinKey& key = join.keys[k];
+    for (size_t k = 0; k < match.keys.size(); ++k) {
+      const plan::JoinKey& key = match.keys[k];
       join_.keys.push_back({column(match.columns[k], key.left->type), key.right, key.null_is_equal});
     }
     join_.left.resize(left.size());
     std::iota(join_.left.begin(), join_.left.end(), size_t{0});
-    probe_ = make_probe(join_, left, right, std::move(build)).step;
+    probe_ = make_probe(join_, left, right, match.build).step;
   }
   void run(Chunk& chunk, EvalContext& context) const override { probe_->run(chunk, context); }
 
@@ -120,29 +114,6 @@ double share_of_sample(const Step& step, const std::vector<size_t>& read,
   return static_cast<double>(kept) / static_cast<double>(seen);
 }
 
-/// A rough time per row, in units of a probe of an array that lies in a cache.
-double time_of(const Build& build) {
-  constexpr uint32_t kCached = 1 << 16;
-  const bool searches = build.lookup != nullptr && !build.lookup->is_array();
-  return (searches ? 3 : 1) + (build.rows > kCached ? 2 : 0);
-}
-double time_of(const Expr& expr) {
-  constexpr double kComparison = 0.1;
-  return kComparison * expr::cost(expr);
-}
-double time_of(const plan::StepSpec& step, const Build* build) {
-  if (build != nullptr) return time_of(*build) * (build->unique() ? 1 : 2);
-  return visit_step(
-      *step.node, [](const plan::Filter& filter) { return time_of(*filter.predicate); },
-      [](const plan::Project& project) {
-        double sum = 0;
-        for (const ExprPtr& expr : project.exprs)
-          sum += expr->kind == Expr::Kind::kColumn ? 0 : time_of(*expr);
-        return sum;
-      },
-      [](const OneOf<plan::ScalarJoin, plan::Join, plan::Unnest> auto&) { return 1.0; });
-}
-
 /// A step that may be run early.
 struct Candidate {
   size_t of;  ///< the branch's step whose rows it finds
@@ -170,38 +141,39 @@ double time_with(const std::vector<const Candidate*>& early, const std::vector<d
 }
 
 /// The least and the greatest key number `k`, if they are known or found at little cost.
-std::optional<KeyRange> key_range(const plan::Join& join, const Build& build, size_t k) {
+std::optional<KeyRange> key_range(const NeededMatch& match, size_t k) {
   constexpr uint32_t kMostRead = 1 << 20;
+  const Build& build = *match.build;
   const Type type = build.keys[k]->type;
-  if (join.keys[k].null_is_equal) return std::nullopt;
-  if (join.keys.size() == 1) return build.lookup->range();
+  if (match.keys[k].null_is_equal) return std::nullopt;
+  if (match.keys.size() == 1) return build.lookup->range();
   if (build.rows > kMostRead || type.is_string() || type.is_float()) return std::nullopt;
   Bounds bounds = bounds_of(*build.keys[k], 0, build.rows);
   if (!bounds.known) return std::nullopt;
   return KeyRange{std::move(bounds.low), std::move(bounds.high)};
 }
 
-std::vector<ExprPtr> within_ranges(const NeededMatch& match, const plan::Join& join) {
+std::vector<ExprPtr> within_ranges(const NeededMatch& match) {
   std::vector<ExprPtr> within;
-  for (size_t k = 0; k < join.keys.size(); ++k) {
-    if (match.columns[k] == plan::kComputed) continue;
-    const auto range = key_range(join, *match.build, k);
-    if (range) add_within(within, column(match.columns[k], join.keys[k].left->type), *range);
+  for (size_t k = 0; k < match.keys.size(); ++k) {
+    if (match.columns[k] == kComputed) continue;
+    const auto range = key_range(match, k);
+    if (range) add_within(within, column(match.columns[k], match.keys[k].left->type), *range);
   }
   return within;
 }
 
 /// The column is one of a few keys; null: there are more, or several columns.
-ExprPtr listed(const NeededMatch& match, const plan::Join& join) {
+ExprPtr listed(const NeededMatch& match) {
   constexpr uint32_t kMostListed = 256;
   const Build& build = *match.build;
-  const bool one = match.columns.size() == 1 && match.all_scanned() && !join.keys[0].null_is_equal;
+  const bool one = match.columns.size() == 1 && match.all_scanned() && !match.keys[0].null_is_equal;
   if (!one || build.rows > kMostListed) return nullptr;
   std::vector<ExprPtr> values;
   for (uint32_t row = 0; row < build.rows; ++row)
     if (!build.keys[0]->is_null(row)) values.push_back(literal(build.keys[0]->value(row)));
   if (values.empty()) return literal(Value::boolean(false));
-  return in_list(column(match.columns[0], join.keys[0].left->type), std::move(values));
+  return in_list(column(match.columns[0], match.keys[0].left->type), std::move(values));
 }
 
 }  // namespace
@@ -223,10 +195,9 @@ void read_builds(EarlyFilters& filters, const plan::Branch& branch, const BuildO
     return match.build == nullptr || match.build->lookup == nullptr;
   });
   for (NeededMatch& match : filters.matches) {
-    const plan::Join& join = join_of(branch.steps[match.step]);
-    match.within = within_ranges(match, join);
+    match.within = within_ranges(match);
     std::vector<ExprPtr>& predicates = filters.predicates;
-    if (ExprPtr few = listed(match, join)) {
+    if (ExprPtr few = listed(match)) {
       predicates.push_back(std::move(few));
     } else {
       predicates.insert(predicates.end(), match.within.begin(), match.within.end());
@@ -242,13 +213,14 @@ FirstSteps first_steps(const std::vector<NeededMatch>& matches, const plan::Bran
   const bool can_sample = !columns.empty() && rows_of(*columns[0]) >= kFewRows;
   if (matches.empty() || !(can_sample || options.semi_joins_first)) return {};
   std::vector<double> costs, shares(branch.steps.size(), 1);
-  for (const plan::StepSpec& step : branch.steps) costs.push_back(time_of(step, build_of(step).get()));
+  for (const plan::StepSpec& step : branch.steps)
+    costs.push_back(step_operator(*step.node).time(step, {.build = build_of(step)}));
   std::vector<Candidate> candidates;
   const auto add = [&](const NeededMatch& match, std::unique_ptr<Step> step, const char* kind, double time) {
     Candidate candidate{match.step, std::move(step), kind, 1, time};
     std::vector<size_t> read;
     for (const size_t column : match.columns) {
-      if (column == plan::kComputed) continue;
+      if (column == kComputed) continue;
       read.push_back(column);
       candidate.name += (read.size() == 1 ? " " : ", ") + branch.schema[column].name;
     }
@@ -257,15 +229,14 @@ FirstSteps first_steps(const std::vector<NeededMatch>& matches, const plan::Bran
     candidates.push_back(std::move(candidate));
   };
   for (const NeededMatch& match : matches) {
-    const plan::StepSpec& step = branch.steps[match.step];
     if (match.all_scanned()) {
-      const Schema& right = step.node->children[1]->schema;
-      add(match, std::make_unique<SemiJoin>(join_of(step), match, branch.schema, right, match.build),
-          "semi join on", time_of(*match.build));
+      const Schema& right = branch.steps[match.step].node->children[1]->schema;
+      add(match, std::make_unique<SemiJoin>(match, branch.schema, right), "semi join on",
+          match.build->lookup_time());
     }
     if (match.within.empty()) continue;
     double time = 0;
-    for (const ExprPtr& one : match.within) time += time_of(*one);
+    for (const ExprPtr& one : match.within) time += expr::cost(*one);
     add(match, std::make_unique<Filter>(match.within), "range of", time);
   }
   std::ranges::stable_sort(candidates, {},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ops/join/build.h"
+#include "ops/operator.h"
 #include "ops/run/options.h"
 #include "ops/scan/column_store.h"
 #include "ops/step.h"
@@ -14,15 +15,16 @@
 
 namespace lanewise::ops {
 
-/// A join that drops each row of a scan without a match.
+/// A match that each row of a scan needs in a build side.
 struct NeededMatch {
   size_t step;                                   ///< in Branch::steps
+  std::vector<plan::JoinKey> keys;               ///< of the step
   std::vector<size_t> columns;                   ///< of the scan, one for each key, or kComputed
   std::shared_ptr<const Build> build = nullptr;  ///< with keys
   std::vector<ExprPtr> within =
       {};  ///< the columns lie between the least and the greatest keys, if these are known
 
-  bool all_scanned() const { return std::ranges::find(columns, plan::kComputed) == columns.end(); }
+  bool all_scanned() const { return std::ranges::find(columns, kComputed) == columns.end(); }
 };
 
 /// What must hold, in terms of the scan's columns, for a row to pass the branch's steps, up to one at which
