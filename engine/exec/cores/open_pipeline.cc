@@ -10,6 +10,7 @@
 #include "ops/operators/operators.h"
 #include "ops/run/first_fault.h"
 #include "ops/scan/early_filters.h"
+#include "ops/scan/first_steps.h"
 #include "ops/scan/marked_rows.h"
 #include "ops/scan/morsel_list.h"
 #include "ops/scan/open_scan.h"

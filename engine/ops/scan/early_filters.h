@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "ops/join/build.h"
 #include "ops/operator.h"
-#include "ops/run/options.h"
-#include "ops/scan/column_store.h"
-#include "ops/step.h"
 #include "plan/pipeline/pipeline.h"
 
 namespace lanewise::ops {
@@ -45,15 +41,5 @@ void read_builds(EarlyFilters& filters, const plan::Branch& branch, const BuildO
 
 /// Adds predicates that hold for values from the least key to the greatest.
 void add_within(std::vector<ExprPtr>& predicates, const ExprPtr& value, const KeyRange& range);
-
-/// Semi joins, and comparisons with the least and the greatest key, that are worth their time before the
-/// branch's steps, the most selective first. `columns` are the scan's, of which rows are sampled.
-struct FirstSteps {
-  std::vector<std::unique_ptr<Step>> steps;
-  std::string names;  ///< for the profile
-};
-FirstSteps first_steps(const std::vector<NeededMatch>& matches, const plan::Branch& branch,
-                       const BuildOf& build_of, const std::vector<ColumnStore::Chunks>& columns,
-                       const Options& options);
 
 }  // namespace lanewise::ops
