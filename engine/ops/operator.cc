@@ -1,15 +1,29 @@
 #include "ops/operator.h"
 
+#include <numeric>
 #include <string>
 
 #include "expr/codegen/traits.h"
 
 namespace lanewise::ops {
 
+StepColumns input_columns(const plan::Node& step) {
+  StepColumns columns;
+  columns.below.resize(step.children[0]->schema.size());
+  std::iota(columns.below.begin(), columns.below.end(), size_t{0});
+  columns.below.resize(step.schema.size(), kComputed);
+  return columns;
+}
+
+RowNeeds StepOperator::needs(const plan::StepSpec& /*step*/) const { return {}; }
+
+double StepOperator::time(const plan::StepSpec& /*step*/, const StepInput& /*input*/) const {
+  return kLookupTime;
+}
+
 std::vector<bool> StepOperator::of_input(const plan::StepSpec& step, const std::vector<bool>& before) const {
   std::vector<bool> after;
-  for (const size_t column : columns_below(*step.node))
-    after.push_back(column != plan::kComputed && before[column]);
+  for (const size_t column : columns(step).below) after.push_back(column != kComputed && before[column]);
   return after;
 }
 

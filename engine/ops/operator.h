@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -12,7 +13,7 @@ class ProgramMaker;
 }  // namespace lanewise::codegen
 
 /// What a kind of node is: on cores, on GPUs, and what its work is. Each operator implements one of these in
-/// its folder; operators/operators.h lists them.
+/// its folder; operators/operators.cc lists them.
 namespace lanewise::ops {
 
 class BranchWork;
@@ -35,10 +36,38 @@ struct OpenStep {
   std::unique_ptr<Expander> expander = nullptr;
 };
 
+/// Not a column of the input.
+inline constexpr auto kComputed = static_cast<size_t>(-1);
+
+/// The columns of a step's rows, and their order.
+struct StepColumns {
+  std::vector<size_t> below = {};  ///< for each: the column of the step's input that it is, or kComputed
+  bool in_order = true;            ///< the rows are in the order of the input's rows
+  bool has_named = false;          ///< errors name computed columns
+};
+/// All columns of the input, then computed ones.
+StepColumns input_columns(const plan::Node& step);
+
+/// What a row needs to matter to a step. Other rows may be dropped earlier: see scan/early_filters.h.
+struct RowNeeds {
+  std::vector<ExprPtr> predicates = {};  ///< all hold
+  bool match = false;                    ///< the result that the step reads has a row with equal `keys`
+  std::vector<plan::JoinKey> keys = {};  ///< none: any row is a match
+  bool sees_all = false;                 ///< rows that later steps drop matter, too
+};
+
+/// The time of a lookup in an array that lies in a cache, in the unit of expr::cost().
+inline constexpr double kLookupTime = 10;
+
 /// A kind of node that rows pass: see plan::StepNode.
 class StepOperator {
  public:
   virtual ~StepOperator() = default;
+  virtual StepColumns columns(const plan::StepSpec& step) const = 0;
+  /// By default nothing.
+  virtual RowNeeds needs(const plan::StepSpec& step) const;
+  /// A rough time per row on cores, in the unit of expr::cost(). By default kLookupTime.
+  virtual double time(const plan::StepSpec& step, const StepInput& input) const;
   /// The node outlives the step. Throws InternalError if the cores lack what it reads.
   virtual OpenStep open(const plan::StepSpec& step, const StepInput& input) const = 0;
   /// Adds the step to a program for GPUs. Throws expr::NotOnDevice.
@@ -50,6 +79,9 @@ class StepOperator {
   /// Adds its work; `input_rows` are those of the result that it reads. By default it has none.
   virtual void add_work(BranchWork& work, const plan::StepSpec& step, double input_rows) const;
 };
+
+/// The operator of a StepNode, from the list in operators/. Throws InternalError for others.
+const StepOperator& step_operator(const plan::Node& node);
 
 /// A kind of node that ends a pipeline: see plan::SinkNode.
 class SinkOperator {

@@ -10,6 +10,7 @@
 #include "ops/operators/operators.h"
 #include "ops/run/first_fault.h"
 #include "ops/scan/early_filters.h"
+#include "ops/scan/first_steps.h"
 #include "ops/scan/marked_rows.h"
 #include "ops/scan/morsel_list.h"
 #include "ops/scan/open_scan.h"
@@ -26,21 +27,14 @@ bool reads_part(const plan::Branch& branch) {
          (marked != nullptr && marked->part != plan::kNoPart);
 }
 
-/// Whether the node makes columns of its own, which have names.
-bool names_columns(const plan::Node& node) {
-  const auto* project = std::get_if<plan::Project>(&node.payload);
-  const auto is_computed = [](const ExprPtr& expr) { return expr->kind != Expr::Kind::kColumn; };
-  return project != nullptr && std::ranges::any_of(project->exprs, is_computed);
-}
-
 constexpr uint32_t kManyMatches = 1024;  // for a row, at most: fewer are not worth a morsel
 
 /// The order, where it is one by a column of the branch's input.
 std::optional<ops::InputOrder> before_steps(ops::InputOrder order, const plan::Branch& branch) {
   for (auto step = branch.steps.rbegin(); step != branch.steps.rend(); ++step) {
-    if (std::holds_alternative<plan::Join>(step->node->payload)) return std::nullopt;
-    order.column = columns_below(*step->node)[order.column];
-    if (order.column == plan::kComputed) return std::nullopt;
+    const ops::StepColumns columns = ops::step_operator(*step->node).columns(*step);
+    order.column = columns.below[order.column];
+    if (!columns.in_order || order.column == ops::kComputed) return std::nullopt;
   }
   return order;
 }
@@ -112,7 +106,7 @@ OpenBranch PipelineOpener::open_now(const plan::Branch& branch, const std::optio
                           std::move(op.expander),
                           {named ? &schema : nullptr, of_input}});
     of_input = step_operator.of_input(step, of_input);
-    named |= names_columns(*step.node);
+    named |= step_operator.columns(step).has_named;
   }
   open.columns.of_input = std::move(of_input);
   return open;
@@ -124,8 +118,7 @@ std::unique_ptr<ops::Input> PipelineOpener::open_table(const Table& table, bool 
 
 bool PipelineOpener::expands(const plan::Branch& branch) const {
   return std::any_of(branch.steps.begin(), branch.steps.end(), [&](const plan::StepSpec& step) {
-    if (!std::holds_alternative<plan::Join>(step.node->payload) || step.part != plan::kNoPart) return false;
-    const auto& build = results_[step.result].build;
+    const auto build = whole_build(step, results_);
     return build != nullptr && !build->unique() && build->rows >= kManyMatches;
   });
 }
@@ -134,11 +127,8 @@ bool PipelineOpener::expands(const plan::Branch& branch) const {
 void PipelineOpener::open_scan(const plan::Scan& scan, const plan::Branch& branch,
                                const std::optional<ops::InputOrder>& order, OpenBranch& open) {
   ops::EarlyFilters early = ops::early_filters(scan, branch);
-  const ops::BuildOf whole_build = [&](const plan::StepSpec& step) {
-    const bool is_join = std::holds_alternative<plan::Join>(step.node->payload);
-    return is_join && step.part == plan::kNoPart ? results_[step.result].build : nullptr;
-  };
-  read_builds(early, branch, whole_build);
+  const ops::BuildOf build_of = [&](const plan::StepSpec& step) { return whole_build(step, results_); };
+  read_builds(early, branch, build_of);
   ops::OpenScan opened = ops::open_scan(scan, early.predicates, order, options_, expands(branch));
   ++scans_;
   hot_scans_ += opened.hot;
@@ -153,7 +143,7 @@ void PipelineOpener::open_scan(const plan::Scan& scan, const plan::Branch& branc
                           {&branch.schema, std::vector<bool>(branch.schema.size(), true)}});
   };
   if (!scan.predicates.empty()) add(std::make_unique<ops::Filter>(scan.predicates));
-  ops::FirstSteps first = first_steps(early.matches, branch, whole_build, opened.columns, options_);
+  ops::FirstSteps first = first_steps(early.matches, branch, build_of, opened.columns, options_);
   if (first.steps.empty()) return;
   notes_[branch.line] += fmt::format("; first: {}", first.names);
   for (auto& step : first.steps) add(std::move(step));

@@ -8,6 +8,7 @@
 #include "exec/cores/join_parts.h"
 #include "exec/cores/run.h"
 #include "ops/join/build.h"
+#include "ops/operator.h"
 #include "ops/results/row_stream.h"
 #include "primitives/parallel.h"
 
@@ -75,8 +76,7 @@ bool PipelineRunner::gives_no_rows(const plan::Branch& branch) const {
   const auto* marked = std::get_if<plan::MarkedRowsOf>(&branch.input);
   if (marked != nullptr && results_[marked->pipeline].rows() == 0) return true;
   return std::ranges::any_of(branch.steps, [&](const plan::StepSpec& step) {
-    const auto* join = std::get_if<plan::Join>(&step.node->payload);
-    return join != nullptr && plan::needs_match(join->kind) && results_[step.result].rows() == 0;
+    return ops::step_operator(*step.node).needs(step).match && results_[step.result].rows() == 0;
   });
 }
 

@@ -1,5 +1,6 @@
 #include "ops/operator.h"
 #include "codegen/program_maker.h"
+#include "expr/functions/predicates.h"
 #include "ops/filter/filter.h"
 #include "ops/work/work.h"
 
@@ -13,6 +14,13 @@ std::vector<ExprPtr> predicates_of(const plan::Node& node) {
 
 class FilterOperator : public StepOperator {
  public:
+  StepColumns columns(const plan::StepSpec& step) const override { return input_columns(*step.node); }
+  RowNeeds needs(const plan::StepSpec& step) const override {
+    return {.predicates = predicates_of(*step.node)};
+  }
+  double time(const plan::StepSpec& step, const StepInput& /*input*/) const override {
+    return expr::cost(*std::get<plan::Filter>(step.node->payload).predicate);
+  }
   OpenStep open(const plan::StepSpec& step, const StepInput& /*input*/) const override {
     return {.step = std::make_unique<Filter>(predicates_of(*step.node))};
   }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "ops/concat.h"
 #include "ops/join/parts.h"
+#include "ops/operator.h"
 #include "ops/ordered_rows.h"
 #include "ops/pick.h"
 #include "ops/sorted_rows.h"
@@ -75,6 +76,13 @@ void check_rows(size_t rows) {
 
 std::string Build::describe() const {
   return lookup == nullptr ? "" : fmt::format("{} rows, {}", rows, lookup->describe());
+}
+
+double Build::lookup_time() const {
+  constexpr uint32_t kCached = 1 << 16;
+  constexpr double kSearch = 3, kNotCached = 2;
+  const bool searches = lookup != nullptr && !lookup->is_array();
+  return kLookupTime * ((searches ? kSearch : 1) + (rows > kCached ? kNotCached : 0));
 }
 
 JoinColumns::JoinColumns(const plan::Join& join, const Schema& of_left, const Schema& of_right)

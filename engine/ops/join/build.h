@@ -36,6 +36,8 @@ struct Build {
 
   bool unique() const { return lookup != nullptr && lookup->unique(); }
   uint32_t row(uint32_t place) const { return lookup == nullptr ? place : lookup->row(place); }
+  /// A rough time per lookup, in the unit of expr::cost().
+  double lookup_time() const;
   /// "300 rows, array by 599 numbers, 2.3 KiB: their range is narrow"; empty without keys.
   std::string describe() const;
 };

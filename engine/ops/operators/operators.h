@@ -4,9 +4,7 @@
 
 namespace lanewise::ops {
 
-/// The operator of a StepNode. Throws InternalError for others.
-const StepOperator& step_operator(const plan::Node& node);
-/// The operator at the pipeline's end.
+/// The operator at the pipeline's end. That of a step is step_operator().
 const SinkOperator& sink_operator(const plan::Pipeline& pipeline);
 
 }  // namespace lanewise::ops

@@ -1,5 +1,8 @@
 #include "ops/operator.h"
+#include <algorithm>
+
 #include "codegen/program_maker.h"
+#include "expr/functions/predicates.h"
 #include "ops/project/project.h"
 #include "ops/run/first_fault.h"
 #include "ops/work/work.h"
@@ -14,6 +17,18 @@ const std::vector<ExprPtr>& exprs_of(const plan::Node& node) {
 
 class ProjectOperator : public StepOperator {
  public:
+  StepColumns columns(const plan::StepSpec& step) const override {
+    StepColumns columns;
+    for (const ExprPtr& expr : exprs_of(*step.node))
+      columns.below.push_back(expr->kind == Expr::Kind::kColumn ? expr->column : kComputed);
+    columns.has_named = std::ranges::find(columns.below, kComputed) != columns.below.end();
+    return columns;
+  }
+  double time(const plan::StepSpec& step, const StepInput& /*input*/) const override {
+    double sum = 0;
+    for (const ExprPtr& expr : exprs_of(*step.node)) sum += expr::cost(*expr);
+    return sum;
+  }
   OpenStep open(const plan::StepSpec& step, const StepInput& /*input*/) const override {
     return {.step = std::make_unique<Project>(exprs_of(*step.node))};
   }

@@ -44,6 +44,11 @@ bool PipelineResult::bring(MemoryBudget* budget) {
   return true;
 }
 
+std::shared_ptr<const Build> whole_build(const plan::StepSpec& step, const Results& results) {
+  const bool is_whole = step.reads_result() && step.part == plan::kNoPart;
+  return is_whole ? results[step.result].build : nullptr;
+}
+
 StepInput read_by(const plan::StepSpec& step, const Results& results) {
   if (!step.reads_result() || step.result >= results.size()) return {};
   const PipelineResult& result = results[step.result];

@@ -46,6 +46,9 @@ struct PipelineResult {
 /// One result for each pipeline; empty until the pipeline has run.
 using Results = std::vector<PipelineResult>;
 
+/// The build side that the step reads, if it is whole; else null.
+std::shared_ptr<const Build> whole_build(const plan::StepSpec& step, const Results& results);
+
 /// What the step reads of them. Opens the part of a build side, if it reads one.
 StepInput read_by(const plan::StepSpec& step, const Results& results);
 

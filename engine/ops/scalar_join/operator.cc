@@ -9,6 +9,7 @@ namespace {
 
 class ScalarJoinOperator : public StepOperator {
  public:
+  StepColumns columns(const plan::StepSpec& step) const override { return input_columns(*step.node); }
   OpenStep open(const plan::StepSpec& step, const StepInput& input) const override {
     return {.step = std::make_unique<ScalarJoin>(row_of(input), message_of(step))};
   }

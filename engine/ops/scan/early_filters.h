@@ -3,26 +3,24 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "ops/join/build.h"
-#include "ops/run/options.h"
-#include "ops/scan/column_store.h"
-#include "ops/step.h"
+#include "ops/operator.h"
 #include "plan/pipeline/pipeline.h"
 
 namespace lanewise::ops {
 
-/// A join that drops each row of a scan without a match.
+/// A match that each row of a scan needs in a build side.
 struct NeededMatch {
   size_t step;                                   ///< in Branch::steps
+  std::vector<plan::JoinKey> keys;               ///< of the step
   std::vector<size_t> columns;                   ///< of the scan, one for each key, or kComputed
   std::shared_ptr<const Build> build = nullptr;  ///< with keys
   std::vector<ExprPtr> within =
       {};  ///< the columns lie between the least and the greatest keys, if these are known
 
-  bool all_scanned() const { return std::ranges::find(columns, plan::kComputed) == columns.end(); }
+  bool all_scanned() const { return std::ranges::find(columns, kComputed) == columns.end(); }
 };
 
 /// What must hold, in terms of the scan's columns, for a row to pass the branch's steps, up to one at which
@@ -43,15 +41,5 @@ void read_builds(EarlyFilters& filters, const plan::Branch& branch, const BuildO
 
 /// Adds predicates that hold for values from the least key to the greatest.
 void add_within(std::vector<ExprPtr>& predicates, const ExprPtr& value, const KeyRange& range);
-
-/// Semi joins, and comparisons with the least and the greatest key, that are worth their time before the
-/// branch's steps, the most selective first. `columns` are the scan's, of which rows are sampled.
-struct FirstSteps {
-  std::vector<std::unique_ptr<Step>> steps;
-  std::string names;  ///< for the profile
-};
-FirstSteps first_steps(const std::vector<NeededMatch>& matches, const plan::Branch& branch,
-                       const BuildOf& build_of, const std::vector<ColumnStore::Chunks>& columns,
-                       const Options& options);
 
 }  // namespace lanewise::ops

@@ -8,6 +8,7 @@
 #include "base/testing/test_size.h"
 #include "exec/execute.h"
 #include "expr/functions/build.h"
+#include "ops/scan/column_store.h"
 #include "plan/testing/plan_oracle.h"
 
 namespace lanewise::ops {

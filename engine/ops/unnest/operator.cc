@@ -8,10 +8,19 @@ namespace lanewise::ops {
 
 namespace {
 
+const plan::Unnest& unnest_of(const plan::StepSpec& step) {
+  return std::get<plan::Unnest>(step.node->payload);
+}
+
 class UnnestOperator : public StepOperator {
  public:
+  StepColumns columns(const plan::StepSpec& step) const override {
+    StepColumns columns{unnest_of(step).kept};
+    columns.below.resize(step.node->schema.size(), kComputed);
+    return columns;
+  }
   OpenStep open(const plan::StepSpec& step, const StepInput& /*input*/) const override {
-    const auto& unnest = std::get<plan::Unnest>(step.node->payload);
+    const plan::Unnest& unnest = unnest_of(step);
     return {.expander = std::make_unique<Unnest>(unnest.lists, unnest.kept)};
   }
   void add_to(codegen::ProgramMaker& /*program*/, const plan::StepSpec& /*step*/,
@@ -21,8 +30,8 @@ class UnnestOperator : public StepOperator {
   std::vector<bool> of_input(const plan::StepSpec& step, const std::vector<bool>& before) const override {
     const bool elements = std::ranges::find(before, false) == before.end();
     std::vector<bool> after;
-    for (const size_t column : columns_below(*step.node))
-      after.push_back(column == plan::kComputed ? elements : before[column]);
+    for (const size_t column : columns(step).below)
+      after.push_back(column == kComputed ? elements : before[column]);
     return after;
   }
 };

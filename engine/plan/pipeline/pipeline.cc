@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -80,7 +79,8 @@ class Splitter {
     return {std::move(branch)};
   }
 
-  Stream stream(const Node& node, const OneOf<Filter, Project, Unnest> auto&, size_t line) {
+  /// Other steps of one child.
+  Stream stream(const Node& node, const StepNode auto&, size_t line) {
     Stream below = stream(*node.children[0]);
     for (Branch& branch : below) branch.steps.push_back({&node, line});
     return below;
@@ -191,26 +191,6 @@ bool is_step(const Node& node) {
 
 void misplaced(const Node& node, const char* what) {
   throw InternalError(fmt::format("{} is not {}", name(node.payload), what));
-}
-
-std::vector<size_t> columns_below(const Node& step) {
-  std::vector<size_t> below;
-  const auto all = [&] {
-    below.resize(step.children[0]->schema.size());
-    std::iota(below.begin(), below.end(), size_t{0});
-  };
-  visit_step(
-      step, [&](const Filter&) { all(); }, [&](const ScalarJoin&) { all(); },
-      [&](const Project& project) {
-        for (const ExprPtr& expr : project.exprs)
-          below.push_back(expr->kind == Expr::Kind::kColumn ? expr->column : kComputed);
-      },
-      [&](const Unnest& unnest) { below = unnest.kept; },
-      [&](const Join& join) {
-        if (gives_left(join.kind)) below = join.left;
-      });
-  below.resize(step.schema.size(), kComputed);
-  return below;
 }
 
 std::optional<size_t> pipeline_read(const Branch& branch) {

@@ -44,11 +44,6 @@ auto visit_sink(const Node& node, F... f) {
   return std::visit(Overloaded{std::move(f)..., refuse}, node.payload);
 }
 
-/// Not a column of the input.
-inline constexpr auto kComputed = static_cast<size_t>(-1);
-/// For each column of a step's rows: the column of its input that it is, or kComputed.
-std::vector<size_t> columns_below(const Node& step);
-
 /// Rows of an earlier pipeline.
 struct ResultOf {
   size_t pipeline;

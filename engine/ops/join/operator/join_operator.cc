@@ -60,6 +60,26 @@ double words_of_row(const plan::Node& node) {
 
 class JoinOperator : public StepOperator {
  public:
+  StepColumns columns(const plan::StepSpec& step) const override {
+    const plan::Join& join = join_of(*step.node);
+    StepColumns columns{.in_order = false};
+    if (plan::gives_left(join.kind)) columns.below = join.left;
+    columns.below.resize(step.node->schema.size(), kComputed);
+    return columns;
+  }
+  RowNeeds needs(const plan::StepSpec& step) const override {
+    const plan::Join& join = join_of(*step.node);
+    RowNeeds needs;
+    needs.match = plan::needs_match(join.kind);
+    if (needs.match) needs.keys = join.keys;
+    // Rows mark their matches, or raise an error if there are several.
+    needs.sees_all = plan::asks_right(join.kind) || !join.message.empty();
+    return needs;
+  }
+  double time(const plan::StepSpec& step, const StepInput& input) const override {
+    if (input.build == nullptr) return StepOperator::time(step, input);
+    return input.build->lookup_time() * (input.build->unique() ? 1 : 2);
+  }
   OpenStep open(const plan::StepSpec& step, const StepInput& input) const override {
     if (input.build == nullptr) throw InternalError("a join's build side is there when it is read");
     const plan::Node& node = *step.node;

@@ -159,7 +159,7 @@ void DeviceInput::leave_out_rows(const Results& results) {
   EarlyFilters early = early_filters(*scan_, branch_);
   for (const NeededMatch& match : early.matches) {
     const auto& table = results[branch_.steps[match.step].result].on_device;
-    if (table == nullptr || !table->key_range() || match.columns[0] == plan::kComputed) continue;
+    if (table == nullptr || !table->key_range() || match.columns[0] == kComputed) continue;
     const Type type = branch_.schema[match.columns[0]].type;
     add_within(early.predicates, lanewise::column(match.columns[0], type), *table->key_range());
   }
