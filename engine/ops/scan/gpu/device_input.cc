@@ -130,8 +130,8 @@ void DeviceInput::plan_batches() {
   const size_t room = gpu_.pool.budget().limit();
   streams_ = missing != 0 && missing + kept + moved > room / 8 * 7;
   if (!streams_) return;
-  const auto rows_in_batch = [&](size_t room, size_t streamed) {
-    const auto bytes = static_cast<double>(std::min(room / kBatchShare, kMostBatchBytes));
+  const auto rows_in_batch = [&](size_t memory, size_t streamed) {
+    const auto bytes = static_cast<double>(std::min(memory / kBatchShare, kMostBatchBytes));
     const auto most =
         static_cast<int64_t>(static_cast<double>(rows_) * bytes / static_cast<double>(streamed));
     return std::clamp<int64_t>(most / 64 * 64, 64, gpu_.batch_rows);
