@@ -221,7 +221,7 @@ struct SumCell {
       carry = wrapped + (part ? add_word<kShared>(words[i], part) : 0);
     }
   }
-  LANES_FN i128 total() const {
+  LANES_FN i128 get() const {
     if constexpr (kWords == 1) {
       return i64(words[0]);
     } else {
@@ -245,6 +245,7 @@ struct RealCell {
   LANES_FN void merge(const RealCell& other) {
     if (other.sum != 0) add_real<kShared>(sum, other.sum);
   }
+  LANES_FN f64 get() const { return sum; }
 };
 
 inline constexpr u64 kTopBit = u64(1) << 63;

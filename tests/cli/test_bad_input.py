@@ -233,6 +233,6 @@ def test_devices(lanewise, tmp_path):
 def test_kernels_are_shown_and_what_devices_lack_is_named(lanewise):
     query = "SELECT {} FROM range(9) t(i) WHERE i > 3"
     code, out, error = lanewise("sql", "--explain", "kernels", "-c", query.format("sum(i + 1)"))
-    assert code == 0 and "supported on GPUs" in out and "plus(" in out and "state.a0.add(" in out, error
+    assert code == 0 and "supported on GPUs" in out and "plus(" in out and "state.c1.add(" in out, error
     code, out, error = lanewise("sql", "--explain", "--device", "auto", "-c", query.format("count_if(regexp_matches(i::TEXT, (i + 1)::TEXT))"))
     assert code == 0 and "regexp_matches(" in out and " is not supported on GPUs" in out and "__global__" not in out, error

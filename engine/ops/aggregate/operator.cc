@@ -4,7 +4,6 @@
 #include "ops/aggregate/gpu/aggregates.h"
 #include "ops/aggregate/gpu/groups/group_sink.h"
 #include "ops/aggregate/gpu/row_sink.h"
-#include "ops/aggregate/gpu/state_sink.h"
 #include "ops/work/work.h"
 
 namespace lanewise::ops {
@@ -32,7 +31,6 @@ class AggregateOperator : public SinkOperator {
     const plan::Aggregate& aggregate = aggregate_of(pipeline);
     refuse_distinct_pairs(aggregate);
     if (RowSink::takes(aggregate)) return std::make_unique<RowSink>(aggregate);
-    if (StateSink::takes(aggregate)) return std::make_unique<StateSink>(aggregate);
     return std::make_unique<GroupSink>(aggregate);
   }
   std::vector<ExprPtr> expressions(const plan::Pipeline& pipeline) const override {

@@ -3,40 +3,44 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "data/value.h"
+#include "ops/aggregate/functions/functions.h"
 #include "plan/node.h"
 
 namespace lanewise::ops {
 
-/// States of one aggregate call as kernels write them: one for each block, `stride` bytes apart.
+/// How groups compute a call, except pick_of() calls and averages of intervals. Throws expr::NotOnDevice with
+/// the call's name if devices do not support it.
+Reduction device_reduction(const plan::AggregateCall& call);
+
+bool is_count(Reduction reduction);
+/// Whether the state's type is in folds-inl.h.
+bool is_fold(Reduction reduction);
+
+/// States as kernels write them: one for each block, `stride` bytes apart.
 struct StateArray {
   const uint8_t* first;
   size_t count;
   size_t stride;
 };
 
-/// One aggregate call as a kernel computes it. Calls of strings are supported only in groups. Excludes
-/// pick_of() calls and averages of intervals.
-struct DeviceAggregate {
-  enum class Takes : uint8_t { kRows, kPresent, kTrue, kValue };
-  enum class Keeps : uint8_t { kCount, kSum, kExactSum, kLeast, kMost, kAnd, kOr, kXor, kProduct, kMoments };
-
-  plan::AggregateCall call;
-  Takes takes;
-  Keeps keeps;
-  std::string state;  ///< the state's type in states-inl.h or folds-inl.h: "WholeSum<i32>"
-  size_t bytes;       ///< size of a state
-  /// Merges all states into the result; null: supported only in groups. Throws UserError if a sum overflows.
-  Value (*finish)(const plan::AggregateCall& call, StateArray states);
+/// The states of all blocks, merged.
+struct MergedState {
+  int64_t count = 0;  ///< number of values
+  Value value = {};   ///< of the values, NULL if there are none; the mean, if the state has moments
+  double squares = 0;
 };
 
-/// Whether the state's type is in folds-inl.h.
-bool is_fold(DeviceAggregate::Keeps keeps);
-
-/// Adds up kernel::Count states.
-int64_t count_rows(StateArray counts);
+/// A state of values that each block keeps in registers.
+struct BlockState {
+  std::string type;  ///< in states-inl.h or folds-inl.h: "WholeSum<i32>"
+  size_t bytes;
+  /// In the order of blocks. Throws UserError if a sum overflows.
+  MergedState (*merge)(Type result, StateArray states);
+};
+/// Empty if there are no such states of the argument's values. Counts are of any values.
+std::optional<BlockState> block_state(Reduction reduction, Type arg);
 
 /// Whether the result is computed from a sum and a count.
 bool is_average(const plan::AggregateCall& call);
@@ -61,8 +65,5 @@ std::optional<Pick> pick_of(const plan::AggregateCall& call);
 
 /// Whether the result is computed from moments: standard deviations and variances.
 bool is_spread(const plan::AggregateCall& call);
-
-/// Throws expr::NotOnDevice with the call's name if devices do not support it.
-DeviceAggregate device_aggregate(const plan::AggregateCall& call);
 
 }  // namespace lanewise::ops

@@ -15,6 +15,7 @@ struct BitFold {
   u32 count;
   u32 unused;
 
+  LANES_FN T get() const { return bits.get(); }
   LANES_FN void add(T value) { bits.set(count++ ? folded(bits.get(), value) : value); }
   LANES_FN void merge(const BitFold& other) {
     if (other.count == 0) return;
@@ -33,6 +34,7 @@ struct Product {
   u32 count;
   u32 unused;
 
+  LANES_FN f64 get() const { return product; }
   LANES_FN void add(f64 value) { product = count++ ? product * value : value; }
   LANES_FN void merge(const Product& other) {
     if (other.count == 0) return;
@@ -47,6 +49,7 @@ struct ExactRealSum {
   u32 count;
   u32 unused;
 
+  LANES_FN f64 get() const { return sum; }
   LANES_FN void add(f64 value) { take(value, 0, 1); }
   LANES_FN void merge(const ExactRealSum& other) { take(other.sum, other.lost, other.count); }
 
@@ -66,6 +69,7 @@ struct Moments {
   u32 count;
   u32 unused;
 
+  LANES_FN f64 get() const { return mean; }
   LANES_FN void add(f64 value) {
     count++;
     const f64 before = value - mean;

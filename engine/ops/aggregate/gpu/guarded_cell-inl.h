@@ -79,6 +79,7 @@ struct GuardedCell {
       done = true;
     }
   }
+  LANES_FN auto get() const { return state().get(); }
   LANES_FN State state() const { return reinterpreted<State>(words); }
 };
 

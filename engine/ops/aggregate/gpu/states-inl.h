@@ -2,9 +2,10 @@
 
 #include "expr/gpu/compare-inl.h"
 
-/// What aggregates hold while rows come in: on devices for each thread, block and group, on the host to put
-/// those together. Made of zeros it is the state of no rows; sizes are multiples of 8 bytes. A state on a
-/// device holds fewer than 2^31 rows: counts of 32 bits cost a thread one instruction, where 64 cost two.
+/// What aggregates hold while rows come in: on devices for each thread, block and group, on the host to merge
+/// those. Made of zeros it is the state of no rows; sizes are multiples of 8 bytes; get() is unspecified if
+/// there are no rows. A state on a device holds fewer than 2^31 rows: counts of 32 bits cost a thread one
+/// instruction, where 64 cost two.
 namespace lanewise::kernel {
 
 /// count(*), count(x), count_if(x).
@@ -37,7 +38,7 @@ struct WholeSum<T, 1> {
     sum += other.sum;
     count += other.count;
   }
-  LANES_FN i128 total() const { return sum; }
+  LANES_FN i128 get() const { return sum; }
   LANES_FN bool overflows() const { return false; }
 };
 
@@ -48,13 +49,13 @@ struct WholeSum<T, 2> {
   u32 unused;
 
   LANES_FN void add(T value) { add_whole(i128(value), 1); }
-  LANES_FN void merge(const WholeSum& other) { add_whole(other.total(), other.count); }
-  LANES_FN i128 total() const { return whole(high, low); }
+  LANES_FN void merge(const WholeSum& other) { add_whole(other.get(), other.count); }
+  LANES_FN i128 get() const { return whole(high, low); }
   LANES_FN bool overflows() const { return false; }
 
  private:
   LANES_FN void add_whole(i128 value, u32 rows) {
-    const u128 sum = u128(total()) + u128(value);
+    const u128 sum = u128(get()) + u128(value);
     low = u64(sum);
     high = u64(sum >> 64);
     count += rows;
@@ -68,13 +69,13 @@ struct WholeSum<T, 3> {
   u32 unused;
 
   LANES_FN void add(T value) { add_whole(u128(value), value < 0 ? ~u64(0) : 0, 1); }
-  LANES_FN void merge(const WholeSum& other) { add_whole(u128(other.total()), other.top, other.count); }
-  LANES_FN i128 total() const { return whole(high, low); }
+  LANES_FN void merge(const WholeSum& other) { add_whole(u128(other.get()), other.top, other.count); }
+  LANES_FN i128 get() const { return whole(high, low); }
   LANES_FN bool overflows() const { return top != (i64(high) < 0 ? ~u64(0) : 0); }
 
  private:
   LANES_FN void add_whole(u128 value, u64 value_top, u32 rows) {
-    const u128 sum = u128(total()) + value;
+    const u128 sum = u128(get()) + value;
     top += value_top + (sum < value);
     low = u64(sum);
     high = u64(sum >> 64);
@@ -87,6 +88,7 @@ struct RealSum {
   u32 count;
   u32 unused;
 
+  LANES_FN f64 get() const { return sum; }
   LANES_FN void add(f64 value) {
     sum += value;
     count++;
@@ -121,6 +123,7 @@ struct Extremum {
   u32 count;
   u32 unused;
 
+  LANES_FN T get() const { return best.get(); }
   LANES_FN void add(T value) {
     if (count++ == 0 || comes_first(value, best.get())) best.set(value);
   }

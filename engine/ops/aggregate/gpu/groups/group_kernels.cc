@@ -12,8 +12,6 @@ namespace lanewise::ops {
 
 using expr::Emitted;
 using expr::Emitter;
-using Takes = DeviceAggregate::Takes;
-using Keeps = DeviceAggregate::Keeps;
 using Kind = GroupCell::Kind;
 using Word = codegen::JobLayout::Word;
 
@@ -53,7 +51,7 @@ const char* field_of(Kind kind) {
 std::string headers(const GroupPlan& plan) {
   const auto has = [&](const auto& is) { return std::any_of(plan.cells().begin(), plan.cells().end(), is); };
   std::string lines = "#include \"ops/aggregate/gpu/groups/groups-inl.h\"\n";
-  if (has([](const GroupCell& cell) { return is_fold(cell.keeps); }))
+  if (has([](const GroupCell& cell) { return is_fold(cell.reduction); }))
     lines += "#include \"ops/aggregate/gpu/guarded_cell-inl.h\"\n";
   if (has([](const GroupCell& cell) { return cell.kind == Kind::kRow; }))
     lines += "#include \"ops/aggregate/gpu/picks-inl.h\"\n";
@@ -69,7 +67,8 @@ bool keeps_texts(const GroupPlan& plan) {
   return std::any_of(plan.keys().begin(), plan.keys().end(),
                      [](const ExprPtr& key) { return key->type.is_string(); }) ||
          std::any_of(plan.cells().begin(), plan.cells().end(), [&](const GroupCell& cell) {
-           return ((cell.keeps == Keeps::kLeast || cell.keeps == Keeps::kMost) && is_text(cell.input)) ||
+           return ((cell.reduction == Reduction::kMin || cell.reduction == Reduction::kMax) &&
+                   is_text(cell.input)) ||
                   std::any_of(cell.ranks.begin(), cell.ranks.end(),
                               [&](const GroupCell::Rank& rank) { return is_text(rank.input); });
          });
@@ -175,7 +174,7 @@ void GroupKernels::set_cells(Emitter& out, const std::vector<Emitted>& values) c
     const GroupCell& cell = plan_.cells()[i];
     if (!slots_.stores(i)) continue;
     const Emitted value = cell.input == kNoInput ? Emitted{} : values[cell.input];
-    std::string taken = cell.takes == Takes::kTrue ? Emitter::is_true(value) : value.valid;
+    std::string taken = cell.reduction == Reduction::kCountTrue ? Emitter::is_true(value) : value.valid;
     for (const GroupCell::Rank& rank : cell.ranks) {
       const std::string& there = values[rank.input].valid;
       if (rank.must_be_there && !there.empty()) taken += (taken.empty() ? "" : " && ") + there;
@@ -193,8 +192,7 @@ void GroupKernels::set_cells(Emitter& out, const std::vector<Emitted>& values) c
         out.line(fmt::format("{}one.c{}.set(({}).{});", if_taken, i, value.value, field_of(cell.kind)));
         break;
       default:
-        out.line(
-            fmt::format("{}one.c{}.set({});", if_taken, i, cell.keeps == Keeps::kCount ? "" : value.value));
+        out.line(fmt::format("{}one.c{}.set({});", if_taken, i, is_count(cell.reduction) ? "" : value.value));
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "ops/aggregate/accumulators/states.h"
 #include "ops/aggregate/functions/average.h"
 #include "ops/aggregate/functions/functions.h"
+#include "ops/aggregate/functions/moments.h"
 #include "ops/aggregate/gpu/ranks.h"
 #include "ops/run/options.h"
 
@@ -16,56 +17,45 @@ namespace lanewise::ops {
 
 namespace {
 
-using Takes = DeviceAggregate::Takes;
-using Keeps = DeviceAggregate::Keeps;
 using Kind = GroupCell::Kind;
 
 /// NULLs of a key are bits of a word.
 constexpr size_t kMostKeys = 32;
 
-Type column_type(const DeviceAggregate& aggregate) {
-  const Type arg = aggregate.call.args[0]->type;
-  const Keeps keeps = aggregate.keeps;
-  if (keeps == Keeps::kExactSum || keeps == Keeps::kProduct || keeps == Keeps::kMoments)
+Type column_type(Reduction reduction, Type arg) {
+  if (reduction == Reduction::kCompensatedSum || reduction == Reduction::kProduct ||
+      reduction == Reduction::kMoments)
     return TypeId::kFloat64;
-  if (keeps != Keeps::kSum) return arg;
+  if (reduction != Reduction::kSum) return arg;
   return arg.is_float() ? TypeId::kFloat64 : TypeId::kInt128;
 }
 
 /// The aggregate that puts partial ones together; null: those that the host aggregates as a whole.
 const char* merging(const GroupCell& cell) {
-  switch (cell.kind) {
-    case Kind::kFold:
-      break;
-    case Kind::kMonths:
-    case Kind::kDays:
-    case Kind::kMicros:
+  if (cell.of) return nullptr;
+  switch (cell.reduction) {
+    case Reduction::kCountRows:
+    case Reduction::kCount:
+    case Reduction::kCountTrue:
+    case Reduction::kSum:
       return "sum";
+    case Reduction::kCompensatedSum:
+      return "kahan_sum";
+    case Reduction::kMin:
+      return "min";
+    case Reduction::kMax:
+      return "max";
+    case Reduction::kBitAnd:
+      return "bit_and";
+    case Reduction::kBitOr:
+      return "bit_or";
+    case Reduction::kBitXor:
+      return "bit_xor";
+    case Reduction::kProduct:
+      return "product";
     default:
       return nullptr;
   }
-  switch (cell.keeps) {
-    case Keeps::kCount:
-    case Keeps::kSum:
-      return "sum";
-    case Keeps::kExactSum:
-      return "kahan_sum";
-    case Keeps::kLeast:
-      return "min";
-    case Keeps::kMost:
-      return "max";
-    case Keeps::kAnd:
-      return "bit_and";
-    case Keeps::kOr:
-      return "bit_or";
-    case Keeps::kXor:
-      return "bit_xor";
-    case Keeps::kProduct:
-      return "product";
-    case Keeps::kMoments:
-      break;
-  }
-  return nullptr;
 }
 
 bool is_interval(const ExprPtr& expr) { return expr->type.id == TypeId::kInterval; }
@@ -94,18 +84,18 @@ void GroupPlan::add(const plan::AggregateCall& call) {
     add_distinct(call);
     if (is_ranked(call)) {
       ranked_ = true;
-      cell({Takes::kRows, Keeps::kCount, kNoInput, TypeId::kInt64, {}, true});
+      cell({Reduction::kCountRows, kNoInput, TypeId::kInt64, {}, true});
     }
     calls_.push_back({call});
     return;
   }
   if (const std::optional<Pick> pick = pick_of(call)) return add_pick(call, *pick);
   if (is_average(call) && is_interval(call.args[0])) return add_average(call);
-  const DeviceAggregate made = device_aggregate(call);
+  const Reduction reduction = device_reduction(call);
   const size_t in = input(call.args.empty() ? nullptr : call.args[0], call.filter);
-  GroupCell wanted{made.takes, made.keeps, in, TypeId::kInt64, {}, true};
-  if (made.keeps != Keeps::kCount) {
-    wanted.type = column_type(made);
+  GroupCell wanted{reduction, in, TypeId::kInt64, {}, true};
+  if (!is_count(reduction)) {
+    wanted.type = column_type(reduction, call.args[0]->type);
     wanted.seen = count(in, is_average(call) || is_spread(call));
   }
   const size_t place = cell(wanted);
@@ -113,8 +103,7 @@ void GroupPlan::add(const plan::AggregateCall& call) {
     calls_.push_back({call, place});
     return;
   }
-  const size_t squares = cell({.takes = made.takes,
-                               .keeps = made.keeps,
+  const size_t squares = cell({.reduction = reduction,
                                .input = in,
                                .type = TypeId::kFloat64,
                                .seen = wanted.seen,
@@ -126,15 +115,14 @@ void GroupPlan::add(const plan::AggregateCall& call) {
 
 /// How many values of an input there are.
 size_t GroupPlan::count(size_t input, bool is_column) {
-  return cell({Takes::kPresent, Keeps::kCount, input, TypeId::kInt64, {}, is_column});
+  return cell({Reduction::kCount, input, TypeId::kInt64, {}, is_column});
 }
 
 /// Its parts are its arguments and the keys of its ORDER BY in the row that is picked; with a filter, whether
 /// there is one.
 void GroupPlan::add_pick(const plan::AggregateCall& call, const Pick& pick) {
   const ExprPtr taken = pick.skips_null ? call.args[0] : nullptr;
-  GroupCell row{.takes = Takes::kPresent,
-                .keeps = Keeps::kCount,
+  GroupCell row{.reduction = Reduction::kCount,
                 .input = input(taken, call.filter),
                 .type = TypeId::kInt64,
                 .seen = {},
@@ -150,8 +138,7 @@ void GroupPlan::add_pick(const plan::AggregateCall& call, const Pick& pick) {
   row.last = pick.last && call.order.empty();
   const size_t of = cell(row);
   const auto part = [&](Kind kind, size_t in, Type type) {
-    return cell({.takes = Takes::kRows,
-                 .keeps = Keeps::kCount,
+    return cell({.reduction = Reduction::kCountRows,
                  .input = in,
                  .type = type,
                  .seen = {},
@@ -173,8 +160,7 @@ void GroupPlan::add_average(const plan::AggregateCall& of_intervals) {
   const size_t in = input(of_intervals.args[0], of_intervals.filter);
   Call made{of_intervals};
   for (const Kind kind : {Kind::kMonths, Kind::kDays, Kind::kMicros}) {
-    made.parts.push_back(cell({.takes = Takes::kValue,
-                               .keeps = Keeps::kSum,
+    made.parts.push_back(cell({.reduction = Reduction::kSum,
                                .input = in,
                                .type = TypeId::kInt128,
                                .seen = count(in, true),
@@ -208,8 +194,7 @@ void GroupPlan::add_keys(std::vector<ExprPtr> keys) {
   if (keys.size() > kMostKeys) throw expr::NotOnDevice("GROUP BY so many keys is not supported on GPUs");
   keys_ = std::move(keys);
   if (std::any_of(keys_.begin(), keys_.end(), is_interval)) {
-    first_row_ = cell({.takes = Takes::kRows,
-                       .keeps = Keeps::kCount,
+    first_row_ = cell({.reduction = Reduction::kCountRows,
                        .input = kNoInput,
                        .type = TypeId::kInt64,
                        .seen = {},
@@ -223,10 +208,7 @@ std::optional<size_t> GroupPlan::row_of_key(size_t key) const {
   return is_interval(keys_[key]) ? first_row_ : std::nullopt;
 }
 
-bool GroupPlan::needs_merge() const {
-  return distinct_ != nullptr || group_keys_ == 0 ||
-         std::any_of(calls_.begin(), calls_.end(), [](const Call& call) { return is_spread(call.call); });
-}
+bool GroupPlan::needs_merge() const { return distinct_ != nullptr || group_keys_ == 0; }
 
 std::optional<std::vector<size_t>> GroupPlan::result_columns() const {
   if (needs_merge()) return std::nullopt;
@@ -235,7 +217,7 @@ std::optional<std::vector<size_t>> GroupPlan::result_columns() const {
   for (const Call& call : calls_) {
     if (call.cell == kNoCell && call.parts.empty()) return std::nullopt;
     const size_t cell = call.cell != kNoCell ? call.cell : call.parts[0];
-    const bool is_made = call.cell != kNoCell && is_average(call.call);
+    const bool is_made = is_spread(call.call) || (call.cell != kNoCell && is_average(call.call));
     if (is_made || cells_[cell].type.physical() != call.call.type.physical()) return std::nullopt;
     columns.push_back(group_keys_ + columns_[cell]);
   }
@@ -324,12 +306,12 @@ Table GroupPlan::merged(Table partial, bool several, const Options& options) con
       continue;
     }
     plan::AggregateCall call;
-    const bool is_count = cell.kind == Kind::kFold && cell.keeps == Keeps::kCount;
+    const bool counts = is_count(cell.reduction);
     call.function = function;
     call.args = {lanewise::column(part, cell.type)};
-    call.type = is_count ? Type(TypeId::kInt128) : cell.type;
+    call.type = counts ? Type(TypeId::kInt128) : cell.type;
     ExprPtr made = lanewise::column(keys.size() + calls.size(), call.type);
-    if (is_count) made = cast(coalesce({made, literal(Value(call.type, int128_t{0}))}), cell.type);
+    if (counts) made = cast(coalesce({made, literal(Value(call.type, int128_t{0}))}), cell.type);
     columns.push_back(std::move(made));
     calls.push_back(std::move(call));
   }
@@ -356,12 +338,8 @@ Table GroupPlan::finish(const Table& groups, bool merged, const Schema& output, 
     Batch made{batch.rows, {batch.columns.begin(), batch.columns.begin() + keys}};
     size_t by_host = group_keys_ + partial_.size() - keys_.size();  // the next column of such a call
     for (const Call& call : calls_) {
-      if (call.cell != kNoCell) {
-        made.columns.push_back(finish(call, batch, budget));
-      } else {  // of one batch the first part is the value that was picked
-        made.columns.push_back(merged ? batch.columns[by_host++]
-                                      : batch.columns[group_keys_ + columns_[call.parts[0]]]);
-      }
+      const bool is_merged = merged && call.cell == kNoCell;
+      made.columns.push_back(is_merged ? batch.columns[by_host++] : finish(call, batch, budget));
     }
     table.batches.push_back(std::move(made));
   }
@@ -401,12 +379,27 @@ ColumnPtr GroupPlan::average(const Call& call, const Batch& batch, MemoryBudget*
                                [&](uint32_t i) { return rule(sums[i], counts[i]); });
 }
 
+ColumnPtr GroupPlan::spread(const Call& call, const Batch& batch, MemoryBudget* budget) const {
+  const auto* counts = column(batch, call.parts[0]).values.as<int64_t>();
+  const auto* means = column(batch, call.parts[1]).values.as<double>();
+  const auto* squares = column(batch, call.parts[2]).values.as<double>();
+  const auto of_moments = function_of(call.call).of_moments;
+  std::optional<double> result;
+  const auto compute = [&](uint32_t i) {
+    result = of_moments({counts[i], means[i], squares[i]});
+    return result.has_value();
+  };
+  return number_column<double>(call.call.type, static_cast<uint32_t>(batch.rows), budget, compute,
+                               [&](uint32_t /*i*/) { return *result; });
+}
+
 ColumnPtr GroupPlan::finish(const Call& call, const Batch& batch, MemoryBudget* budget) const {
+  if (is_spread(call.call)) return spread(call, batch, budget);
+  if (call.cell == kNoCell) return batch.columns[group_keys_ + columns_[call.parts[0]]];  // a picked value
   if (is_average(call.call)) return average(call, batch, budget);
   const Column& from = column(batch, call.cell);
   const Type type = call.call.type;
-  const bool is_count = cells_[call.cell].keeps == Keeps::kCount;
-  if (is_count && type.physical() == Physical::kInt128) {  // count_if
+  if (is_count(cells_[call.cell].reduction) && type.physical() == Physical::kInt128) {  // count_if
     const auto* counts = from.values.as<int64_t>();
     return number_column<int128_t>(
         type, static_cast<uint32_t>(batch.rows), budget, [&](uint32_t i) { return !from.is_null(i); },

@@ -12,7 +12,7 @@ namespace lanewise::ops {
 /// A value that is computed from a group's rows: a cell of its slot, or a part of another cell.
 struct GroupCell {
   enum class Kind : uint8_t {
-    kFold,    ///< the state `keeps` of an aggregate
+    kFold,    ///< the reduction of the input's values
     kMonths,  ///< the sum of intervals' months, and so on
     kDays,
     kMicros,
@@ -30,8 +30,7 @@ struct GroupCell {
     friend bool operator==(const Rank&, const Rank&) = default;
   };
 
-  DeviceAggregate::Takes takes;
-  DeviceAggregate::Keeps keeps;
+  Reduction reduction;
   size_t input;                ///< place in GroupPlan::inputs(); kNoInput: none
   Type type;                   ///< of the cell's column: BIGINT, HUGEINT, DOUBLE, or that of min and max
   std::optional<size_t> seen;  ///< the cell that counts this one's values: the column has NULL if it is 0
@@ -43,16 +42,16 @@ struct GroupCell {
 
   /// Whether both cells always have the same value.
   bool same(const GroupCell& other) const {
-    return takes == other.takes && keeps == other.keeps && input == other.input && kind == other.kind &&
-           of == other.of && ranks == other.ranks && last == other.last;
+    return reduction == other.reduction && input == other.input && kind == other.kind && of == other.of &&
+           ranks == other.ranks && last == other.last;
   }
 };
 inline constexpr size_t kNoInput = static_cast<size_t>(-1);
 
-/// GROUP BY and DISTINCT: aggregates are split into cells, each stored once, and the host combines them. The
-/// device returns **partial groups**: a table of the keys, followed by the cells that are columns. The
-/// argument of DISTINCT aggregates is one more key after the others, so that a group has each of its values
-/// once.
+/// Aggregates with and without keys, and DISTINCT: aggregates are split into cells, each stored once, and the
+/// host combines them. The device returns **partial groups**: a table of the keys, followed by the cells that
+/// are columns. The argument of DISTINCT aggregates is one more key after the others, so that a group has
+/// each of its values once.
 class GroupPlan {
  public:
   /// For an Aggregate, or for all columns of `schema` (DISTINCT). Throws expr::NotOnDevice.
@@ -110,6 +109,7 @@ class GroupPlan {
   plan::AggregateCall merging(const Call& call, bool several) const;
   ColumnPtr finish(const Call& call, const Batch& batch, MemoryBudget* budget) const;
   ColumnPtr average(const Call& call, const Batch& batch, MemoryBudget* budget) const;
+  ColumnPtr spread(const Call& call, const Batch& batch, MemoryBudget* budget) const;
   const Column& column(const Batch& batch, size_t cell) const {
     return *batch.columns[group_keys_ + columns_[cell]];
   }

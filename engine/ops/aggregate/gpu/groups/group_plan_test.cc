@@ -123,6 +123,18 @@ TEST(GroupPlans, MomentsOfBatchesArePutTogether) {
               ElementsAre("1 13.0 2.943920288775949", "2 NULL NULL", "3 NULL 0.0"));
 }
 
+TEST(GroupPlans, MomentsOfOneBatchNeedNoMerge) {
+  const plan::AggregateCall call = call_of("variance", {column(2, TypeId::kFloat64)}, TypeId::kFloat64);
+  const GroupPlan plan(plan::Aggregate{{key()}, {call}});
+  EXPECT_FALSE(plan.needs_merge());
+  EXPECT_FALSE(plan.result_columns());
+  const Table table = plan.finish(partial_of(plan, {{1, 2, 2, 2}, {2, 0, {}, {}}, {3, 1, 5, 0}}), false,
+                                  {{"key", TypeId::kInt32}, {"value", TypeId::kFloat64}}, nullptr);
+  EXPECT_EQ(table.value(0, 1).real(), 2);
+  EXPECT_TRUE(table.value(1, 1).is_null());
+  EXPECT_TRUE(table.value(2, 1).is_null());
+}
+
 TEST(GroupPlans, AveragesOfIntervalsAreByTheirParts) {
   const plan::Aggregate aggregate{{key()},
                                   {call_of("avg", {column(1, TypeId::kInterval)}, TypeId::kInterval)}};
@@ -149,8 +161,7 @@ TEST(SlotLayouts, CountsOfAllRowsAreOne) {
     const SlotLayout layout(plan, {value_may_be_null, false}, {KeyText::kColumn});
     size_t stored = 0;
     for (size_t i = 0; i < plan.cells().size(); ++i) {
-      const bool is_count = plan.cells()[i].keeps == DeviceAggregate::Keeps::kCount;
-      stored += is_count && layout.stores(i);
+      stored += is_count(plan.cells()[i].reduction) && layout.stores(i);
       EXPECT_TRUE(layout.stores(layout.holder(i)));
     }
     return stored;

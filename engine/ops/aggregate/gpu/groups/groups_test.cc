@@ -119,7 +119,7 @@ int128_t sum_of(const std::vector<T>& values) {
   }
   cells[0].template merge<false>(cells[1]);
   EXPECT_FALSE(cells[0].overflows());
-  return cells[0].total();
+  return cells[0].get();
 }
 
 TEST(DeviceGroups, SumsAreExact) {

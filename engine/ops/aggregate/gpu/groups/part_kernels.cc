@@ -11,8 +11,6 @@ namespace lanewise::ops {
 
 using expr::Emitted;
 using expr::Emitter;
-using Takes = DeviceAggregate::Takes;
-using Keeps = DeviceAggregate::Keeps;
 using Word = codegen::JobLayout::Word;
 
 namespace {
@@ -40,7 +38,7 @@ std::vector<GroupKernels::RecordField> GroupKernels::record_fields() const {
     for (size_t i = 0; i < plan_.cells().size(); ++i) {
       const GroupCell& cell = plan_.cells()[i];
       if (!slots_.stores(i) || cell.input != number) continue;
-      needs_value |= cell.keeps != Keeps::kCount || cell.takes == Takes::kTrue;
+      needs_value |= !is_count(cell.reduction) || cell.reduction == Reduction::kCountTrue;
     }
     const ExprPtr& value = input(number);
     fields.push_back({false, number, needs_value ? value.get() : nullptr,

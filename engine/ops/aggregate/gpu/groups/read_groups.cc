@@ -8,7 +8,6 @@ namespace lanewise::ops {
 
 using expr::Emitted;
 using expr::Emitter;
-using Keeps = DeviceAggregate::Keeps;
 using Kind = GroupCell::Kind;
 using Word = codegen::JobLayout::Word;
 
@@ -39,31 +38,14 @@ Emitted GroupKernels::cell_value(Emitter& out, size_t output, size_t i) const {
       return {held + ".there()"};
     case Kind::kSquares:
       return {held + ".state().squares", seen};
-    case Kind::kMonths:
-    case Kind::kDays:
-    case Kind::kMicros:
-      return {held + ".total()", seen};
     default:
       break;
   }
-  switch (cell.keeps) {
-    case Keeps::kCount:
-      return {fmt::format("i64({}.count)", held)};
-    case Keeps::kExactSum:
-      return {held + ".state().sum", seen};
-    case Keeps::kProduct:
-      return {held + ".state().product", seen};
-    case Keeps::kMoments:
-      return {held + ".state().mean", seen};
-    case Keeps::kSum:
-      break;
-    default:
-      return {held + ".get()", seen};
-  }
-  if (cell.type == TypeId::kFloat64) return {held + ".sum", seen};
-  out.line(fmt::format("if ({}.overflows()) job.at<GroupOutcome>({})->overflow = 1;", held,
-                       size_t{Word::kEvents}));
-  return {held + ".total()", seen};
+  if (is_count(cell.reduction)) return {fmt::format("i64({}.count)", held)};
+  if (cell.reduction == Reduction::kSum && cell.type != TypeId::kFloat64)
+    out.line(fmt::format("if ({}.overflows()) job.at<GroupOutcome>({})->overflow = 1;", held,
+                         size_t{Word::kEvents}));
+  return {held + ".get()", seen};
 }
 
 /// `mark_groups` and `project`.

@@ -12,9 +12,7 @@ namespace lanewise::ops {
 
 namespace {
 
-using Keeps = DeviceAggregate::Keeps;
 using Kind = GroupCell::Kind;
-using Takes = DeviceAggregate::Takes;
 
 /// Bytes of a block's shared memory; two blocks run on a multiprocessor at once.
 constexpr size_t kShared = size_t{96} << 10;
@@ -55,7 +53,7 @@ StoredCell stored(const GroupPlan& plan, const GroupCell& cell, const RankWords&
     default:
       break;
   }
-  if (cell.keeps == Keeps::kCount) return {"CountCell", kWord, CellKind::kCount};
+  if (is_count(cell.reduction)) return {"CountCell", kWord, CellKind::kCount};
   const Type type = plan.inputs()[cell.input].arg->type;
   const std::string of = expr::device_type(type);
   const size_t width_of_it = type.is_string() ? sizeof(kernel::Text) : width(type.physical());
@@ -64,28 +62,26 @@ StoredCell stored(const GroupPlan& plan, const GroupCell& cell, const RankWords&
     return {fmt::format("BitCell<{}, Fold::{}>", of, operation), wide ? 2 * kWord : kWord,
             wide ? wide_kind : narrow_kind};
   };
-  switch (cell.keeps) {
-    case Keeps::kSum:
+  switch (cell.reduction) {
+    case Reduction::kSum:
       if (cell.type == TypeId::kFloat64) return {"RealCell", kWord, CellKind::kReal};
       return sum(of, width_of_it < kWord ? 1 : wide ? 3 : 2);
-    case Keeps::kExactSum:
+    case Reduction::kCompensatedSum:
       return {"GuardedCell<ExactRealSum>", sizeof(kernel::ExactRealSum) + kGuard, CellKind::kExactSum};
-    case Keeps::kProduct:
+    case Reduction::kProduct:
       return {"GuardedCell<Product>", sizeof(kernel::Product) + kGuard, CellKind::kProduct};
-    case Keeps::kMoments:
+    case Reduction::kMoments:
       return {"GuardedCell<Moments>", sizeof(kernel::Moments) + kGuard, CellKind::kMoments};
-    case Keeps::kAnd:
+    case Reduction::kBitAnd:
       return bits("kAnd", CellKind::kOr1, CellKind::kOr2);
-    case Keeps::kOr:
+    case Reduction::kBitOr:
       return bits("kOr", CellKind::kOr1, CellKind::kOr2);
-    case Keeps::kXor:
+    case Reduction::kBitXor:
       return bits("kXor", CellKind::kXor1, CellKind::kXor2);
-    case Keeps::kCount:
-    case Keeps::kLeast:
-    case Keeps::kMost:
+    default:
       break;
   }
-  const bool greatest = cell.keeps == Keeps::kMost;
+  const bool greatest = cell.reduction == Reduction::kMax;
   const std::string name = fmt::format("ExtremeCell<{}, {}>", of, greatest);
   if (type.is_string()) return {name, 4 * kWord, greatest ? CellKind::kGreatestText : CellKind::kLeastText};
   return wide ? StoredCell{name, 3 * kWord, CellKind::kWideExtreme}
@@ -122,9 +118,9 @@ SlotLayout::SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_nu
   for (size_t i = 0; i < plan.cells().size(); ++i) {
     const GroupCell& cell = plan.cells()[i];
     const bool takes_all =
-        cell.input == kNoInput || (cell.takes != Takes::kTrue && !may_be_null[cell.input] &&
+        cell.input == kNoInput || (cell.reduction != Reduction::kCountTrue && !may_be_null[cell.input] &&
                                    plan.inputs()[cell.input].filter == nullptr);
-    const bool counts_rows = cell.kind == Kind::kFold && cell.keeps == Keeps::kCount && takes_all;
+    const bool counts_rows = cell.kind == Kind::kFold && is_count(cell.reduction) && takes_all;
     types_.emplace_back();
     if (cell.of) {
       holders_.push_back(*cell.of);
