@@ -120,7 +120,7 @@ def fixed_addresses():
     return ["setarch", "--addr-no-randomize"] if bits.exists() and int(bits.read_text()) > 28 else []
 
 
-def run_programs(programs, word, part, count, env, runner, tests="*"):
+def run_programs(programs, word, count, env, runner, tests="*", part=None):
     """Runs each program's `tests` as JOBS processes of `runner` that share them, and prints the output of those that fail."""
     part, parts = part or (1, 1)
     # A sanitized frame is several times larger, and nested patterns may go a thousand deep.
@@ -171,7 +171,7 @@ def main():
     count = Count()
     if arguments.emulated:
         programs = sorted((ROOT / "build" / arguments.emulated).rglob("lanewise_*_test"))
-        run_programs(programs, arguments.word, arguments.part, count, env | {"LANEWISE_TEST_FEW": "1"}, EMULATORS[arguments.emulated])
+        run_programs(programs, arguments.word, count, env | {"LANEWISE_TEST_FEW": "1"}, EMULATORS[arguments.emulated], part=arguments.part)
     elif arguments.sanitizer:
         build = ROOT / arguments.build
         env |= SANITIZERS[arguments.sanitizer]
@@ -181,7 +181,7 @@ def main():
         layers = {"*": "*"} if arguments.sanitizer == "asan" else shared
         for layer, tests in layers.items():
             programs = sorted(build.rglob(f"lanewise_{layer}_test"))
-            run_programs(programs, arguments.word, arguments.part, count, env, fixed_addresses(), tests)
+            run_programs(programs, arguments.word, count, env, fixed_addresses(), tests, arguments.part)
         if arguments.sanitizer == "asan":
             # The suites of queries run the same code as the corpus, for minutes.
             left = [IN_PYTHON[0], *(f"tests/sql/test_{suite}.py" for suite in ("suites", "tpcds", "tpch"))]

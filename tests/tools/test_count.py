@@ -1,5 +1,9 @@
 """The last line of ./dev test reports a failure if a runner failed, died or ran nothing."""
 
+import argparse
+import os
+import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -77,3 +81,31 @@ def test_each_test_runs_once_and_a_share_may_be_empty(tmp_path):
     count = runner.Count()
     runner.run_programs([program], None, count, {"PATH": "/usr/bin:/bin"}, [])
     assert (count.passed, count.failed) == (1, 0)
+
+
+@pytest.mark.parametrize("part, index", [(None, 0), ((2, 3), runner.JOBS)])
+def test_parts_are_shares_of_all_processes(tmp_path, part, index):
+    program = tmp_path / "lanewise_part_test"
+    program.write_text('#!/bin/sh\nfor a; do case $a in --gtest_output=xml:*) out="${a#*xml:}";; esac; done\n'
+                       f'if [ "$GTEST_SHARD_INDEX" = {index} ]; then echo "<t><testcase/></t>"; else echo "<t/>"; fi > "$out"\n')
+    program.chmod(0o755)
+    count = runner.Count()
+    runner.run_programs([program], None, count, {"PATH": "/usr/bin:/bin"}, [], part=part)
+    assert (count.passed, count.failed) == (1, 0)
+
+
+def test_each_test_is_in_one_part(tmp_path):
+    (tmp_path / "conftest.py").symlink_to(ROOT / "tests" / "conftest.py")
+    (tmp_path / "test_some.py").write_text("import pytest\n@pytest.mark.parametrize('i', range(7))\ndef test_some(i): pass\n")
+    ran = []
+    for part in "1/3", "2/3", "3/3":
+        done = subprocess.run([sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", tmp_path], cwd=tmp_path,
+                              env=os.environ | {"LANEWISE_TEST_PART": part}, capture_output=True, text=True)
+        ran += re.findall(r"test_some\[(\d)\] PASSED", done.stdout)
+    assert sorted(ran) == list("0123456") and ran[0] == "0" and ran[3] == "1"
+
+
+@pytest.mark.parametrize("text", ["", "0/3", "4/3", "1", "1/0", "a/b"])
+def test_what_is_no_part(text):
+    with pytest.raises(argparse.ArgumentTypeError, match="is not I/N"):
+        runner.part_of(text)

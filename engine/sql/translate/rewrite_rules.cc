@@ -10,9 +10,10 @@ using duckdb::LogicalTypeId;
 
 /// Whether a comparison with the cast's value cannot be one with what was cast: of text of a time, of a type
 /// for which DuckDB does not detect what is not a time, the comparison with 'abc' would be NULL; and a value
-/// that TRY_CAST turns into NULL is none.
+/// that TRY_CAST turns into NULL is none. Constants lose nothing, and other rules rely on this one for NULL.
 bool loses_values(const duckdb::Expression& expression) {
-  if (expression.GetExpressionClass() != duckdb::ExpressionClass::BOUND_CAST) return false;
+  if (expression.GetExpressionClass() != duckdb::ExpressionClass::BOUND_CAST || expression.IsFoldable())
+    return false;
   const auto& cast = expression.Cast<duckdb::BoundCastExpression>();
   const LogicalTypeId source = cast.child->return_type.id();
   return cast.try_cast || (cast.return_type.id() == LogicalTypeId::VARCHAR &&
