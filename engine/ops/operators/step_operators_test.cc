@@ -74,7 +74,7 @@ struct Kind {
   std::function<plan::NodePtr(const plan::NodePtr&)> over;
   std::vector<size_t> below;
   bool in_order = true;
-  bool needs = false;  ///< some rows of the input lack what it needs
+  bool needs = false;  ///< some rows of input() lack what it needs
 };
 
 std::vector<Kind> kinds() {
