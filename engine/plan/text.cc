@@ -188,7 +188,7 @@ const char* name(const Payload& payload) {
   static constexpr const char* kNames[] = {"Scan",   "Values",   "Filter", "Project",  "Aggregate",  "Sort",
                                            "Limit",  "Distinct", "Window", "UnionAll", "ScalarJoin", "Join",
                                            "Unnest", "Cte",      "CteRef", "Recursion"};
-  static_assert(std::size(kNames) == std::variant_size_v<Payload>);
+  static_assert(std::size(kNames) == std::variant_size_v<Payload>, "each kind of node has a name here");
   return kNames[payload.index()];
 }
 

@@ -74,13 +74,16 @@ struct Kind {
   std::function<plan::NodePtr(const plan::NodePtr&)> over;
   std::vector<size_t> below;
   bool in_order = true;
-  bool needs = false;  ///< some rows of the input lack what it needs
+  bool needs = false;  ///< some rows of input() lack what it needs
 };
 
 std::vector<Kind> kinds() {
   const auto one_row = table({{Value::int32(30 * kColumn)}});
   std::vector<Kind> all = {
-      {"filter", [](const auto& child) { return plan::filter(child, less(1, kColumn + 40)); }, {0, 1, 2}},
+      {.name = "filter",
+       .over = [](const auto& child) { return plan::filter(child, less(1, kColumn + 40)); },
+       .below = {0, 1, 2},
+       .needs = true},
       {"project",
        [](const auto& child) {
          return plan::project(child, {at(2), call("+", {at(0), number(20 * kColumn)}), at(0)},
@@ -92,7 +95,6 @@ std::vector<Kind> kinds() {
        {0, 1, 2, kComputed}},
       {"unnest", unnested, {1, 2, kComputed}},
   };
-  all[0].needs = true;
   for (const JoinKind kind :
        {JoinKind::kInner, JoinKind::kLeft, JoinKind::kRight, JoinKind::kFull, JoinKind::kSemi,
         JoinKind::kAnti, JoinKind::kRightSemi, JoinKind::kRightAnti, JoinKind::kMark, JoinKind::kSingle}) {
