@@ -1,1 +1,1 @@
-// A library needs a source, even if another build has its code.
+// A library needs at least one source file, even if all of its code comes from other libraries.

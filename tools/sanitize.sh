@@ -2,7 +2,7 @@
 # asan, only these layers are compiled for it and tested; the others are those of build/. Sourced by ./dev.
 
 sanitize() {
-  local kind=${1:-asan} folder layer
+  local kind=${1:-asan} folder layer layers=
   [[ $# -eq 0 ]] || shift
   folder=build/$kind
   case $kind in
@@ -12,12 +12,10 @@ sanitize() {
           [[ -d engine/$layer || $layer == cli ]] || fail "there is no layer '$layer'."
         done
         build release build lanewise lanewise_arrow_bridge lanewise_native
-        folder+=-${2//,/-}
-        LAYERS=${2//,/;} build asan "$folder" all
+        folder+=-${2//,/-} layers=${2//,/;}
         shift 2
-      else
-        build asan "$folder" all
       fi
+      LAYERS=$layers build asan "$folder" all
       ;;
     # oneTBB and DuckDB are not instrumented: only the tests of the scheduler itself, with tests/tsan.supp, and those of
     # readers beside an index's writer.

@@ -1,1 +1,0 @@
-// A shared library needs at least one source file.
